@@ -1,0 +1,21 @@
+import type { FileStat } from '../files.js';
+
+export interface FolderEntry {
+  name: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  /** False when the name is not valid UTF-8: such a file is `failed: invalid_path`. `name` then holds replacement marks. */
+  validName: boolean;
+}
+
+/** The file system as a port, so that faults (EACCES, ESTALE, EIO) can be injected. Errors keep Node's `code`. */
+export interface Files {
+  /** Follows no link at the end. Undefined when nothing is there (ENOENT, ENOTDIR). */
+  stat(path: string): Promise<(FileStat & { kind: FolderEntry['kind'] }) | undefined>;
+  list(path: string): Promise<FolderEntry[]>;
+  read(path: string): Promise<Uint8Array>;
+  /** First bytes of a file, at most `length`. */
+  readHead(path: string, length: number): Promise<Uint8Array>;
+  /** sha256 of a file's content in hex, read as a stream. */
+  hash(path: string): Promise<string>;
+  realpath(path: string): Promise<string>;
+}

@@ -1,0 +1,97 @@
+import type { Filter } from '../filters.js';
+import type { ChunkObject, CommitRecord, Manifest } from '../records.js';
+
+/** A reference to any object of a document in the store. */
+export interface StoredObject {
+  collection: 'chunks' | 'commits' | 'pages';
+  id: string;
+  /** The fence of the attempt that wrote it. */
+  fence: number;
+  /** The attempt that wrote it. */
+  attempt: string;
+}
+
+/** A chunk's text with what decides its visibility, as searches and reads return it. */
+export interface StoredChunk extends Omit<ChunkObject, 'vector'> {
+  vector?: Float32Array;
+}
+
+export interface SearchRequest {
+  mode: 'hybrid' | 'dense' | 'keyword';
+  query: string;
+  /** Needed for hybrid and dense. */
+  vector?: Float32Array;
+  /** Hybrid only: weight of the dense part, 0..1. */
+  alpha: number;
+  /** Number of visible hits wanted. */
+  limit: number;
+  /** The caller's filter, the access filter already ANDed outermost. */
+  filter: Filter;
+  /** Whether the caller may see a document by a commit's level and groups. */
+  mayAccess: (commit: CommitRecord) => boolean;
+}
+
+export interface SearchHit {
+  chunk: StoredChunk;
+  commit: CommitRecord;
+  score: number;
+  scores: { dense?: number; keyword?: number; fused?: number };
+}
+
+/** What commits and manifests are written to and read from. One contract suite runs on the real store and on the fake. */
+export interface ChunkStore {
+  /** Creates what is missing and checks what is there. Error `schema_mismatch` names what differs. */
+  ensureSchema(): Promise<void>;
+  /** Error `store_unavailable` when the store does not answer or is not ready for reads and writes. */
+  checkReady(): Promise<void>;
+
+  /** All records of the given documents, both kinds, none left out by a limit. Documents without one have no entry. */
+  recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>>;
+  /** Inserts, each acknowledged. An object that already exists and is equal is a success; a different one is `store_rejected`. */
+  insertChunks(chunks: readonly ChunkObject[]): Promise<void>;
+  /** Inserts the manifest's pages; returns their ids in order. */
+  insertManifest(
+    owner: { doc_id: string; doc_uuid: string; fence: number; attempt: string },
+    manifest: Manifest,
+  ): Promise<string[]>;
+  insertRecord(record: CommitRecord): Promise<void>;
+
+  /** Error `store_rejected` when a page is missing. */
+  readManifest(record: CommitRecord): Promise<Manifest>;
+  /** Chunks by id, in the order of the ids; missing ones are left out. */
+  readChunks(ids: readonly string[], options?: { vectors?: boolean }): Promise<StoredChunk[]>;
+  /** Which of these chunk ids exist. */
+  existingChunks(ids: readonly string[]): Promise<Set<string>>;
+  /** Vectors of any chunks with these text hashes, whoever owns them. */
+  vectorsByTextHash(textHashes: readonly string[]): Promise<Map<string, Float32Array>>;
+
+  /** Every object of one document in every collection: a fresh listing, none left out by a limit. */
+  listObjects(docUuid: string): Promise<StoredObject[]>;
+  deleteObjects(objects: readonly Pick<StoredObject, 'collection' | 'id'>[]): Promise<void>;
+
+  /** All records in uuid order, grouped by document, in bulk: what a scan compares with the disk. */
+  walkRecords(): AsyncIterable<CommitRecord[]>;
+  /** All objects of the chunk and page collections in uuid order, grouped by document: what verify compares with the records. */
+  walkObjects(
+    collection: 'chunks' | 'pages',
+  ): AsyncIterable<{ docId: string; docUuid: string; objects: (StoredObject & { metadataHash?: string })[] }>;
+
+  /** A search that shows whole revisions only (the reader's half of the commit protocol). Best first; ties by doc_id, then id. */
+  search(request: SearchRequest): Promise<SearchHit[]>;
+  close(): Promise<void>;
+}
+
+/** The record that counts: highest fence, ties by attempt. */
+export function topRecord(records: readonly CommitRecord[]): CommitRecord | undefined {
+  let top: CommitRecord | undefined;
+  for (const record of records) {
+    if (top === undefined || record.fence > top.fence || (record.fence === top.fence && record.attempt > top.attempt))
+      top = record;
+  }
+  return top;
+}
+
+/** The commit that counts: status records are passed over. */
+export function topCommit(records: readonly CommitRecord[]): CommitRecord | undefined {
+  return topRecord(records.filter((record) => record.kind === 'commit'));
+}

@@ -1,0 +1,103 @@
+import type { Chunk, DroppedFact, PageStart } from './chunks.js';
+import type { DocumentMetadata, SecurityLevel, StoredStatus } from './documents.js';
+import type { ReasonCode } from './errors.js';
+
+/**
+ * One object an attempt: which chunks of a document are live, and what is known of the document. Inserted once, never changed.
+ * The highest fence wins, ties by attempt.
+ */
+export interface CommitRecord {
+  /** Id of the object in the store: objectUuid(docUuid, 'commit' | 'status', attempt). */
+  id: string;
+  /** `status` records are the last resort of a failing attempt: they carry status and fence, and license no delete. */
+  kind: 'commit' | 'status';
+  doc_id: string;
+  doc_uuid: string;
+  source: string;
+  source_path: string;
+  fence: number;
+  attempt: string;
+  /** Fence of the commit this attempt started from; 0 without one. */
+  base_fence: number;
+  /** Attempts whose chunks are live, save the superseded ids. */
+  live: string[];
+  superseded: string[];
+  /** Number of live chunks. */
+  chunks: number;
+  /** Ids of the manifest's pages, in order. */
+  pages: string[];
+  status: StoredStatus;
+  reason?: ReasonCode;
+  message?: string;
+  /** An operator took this dead letter off the list: it stays failed, and is not retried until the file changes. */
+  discarded?: boolean;
+  /** sha256 of the file that this record tells of (the failing one, when failed); '' when it could not be read. */
+  content_hash: string;
+  /** sha256 of the file whose chunks are live; '' when none are. */
+  served_hash: string;
+  /** statKey of the file as read; '' when it is gone. */
+  stat: string;
+  /** statKey of the sidecar as read, or ''. */
+  sidecar_stat: string;
+  /** Hash of parser, chunker and embedder with settings and versions. */
+  fingerprint: string;
+  /** Hash of what the configuration says of this path's metadata and access. */
+  config_hash: string;
+  /** Format's name in the parser registry, or ''. */
+  format: string;
+  /** Opaque; new only when content, chunks or metadata of what is served differ. '' when nothing is served. */
+  revision: string;
+  security_level: SecurityLevel;
+  allowed_groups?: string[];
+  /** Metadata of what is served, or of the newest state where nothing is. */
+  metadata: DocumentMetadata;
+  /** Hash of everything document-wide that chunk objects carry: equal hashes mean chunks can be kept. */
+  chunk_metadata_hash: string;
+  warnings: string[];
+  /** ISO instant by the writer's clock. For people, never for decisions. */
+  committed_at: string;
+  /** Unix milliseconds at which the store accepted the record, by the store's clock. Set by the store when read. */
+  created_ms?: number;
+}
+
+/** A chunk as stored. Immutable; its id is unique to its attempt. */
+export interface ChunkObject {
+  id: string;
+  doc_id: string;
+  doc_uuid: string;
+  source: string;
+  source_path: string;
+  /** The attempt that wrote it. */
+  rev: string;
+  /** That attempt's fence: what the sweep compares. */
+  fence: number;
+  kind: string;
+  text: string;
+  /** What was embedded and what keyword search sees, where it differs from text. */
+  embedding_text?: string;
+  /** Hash of what was embedded: how edits and renames find vectors. */
+  text_hash: string;
+  lang?: string;
+  metadata: DocumentMetadata;
+  vector: Float32Array;
+}
+
+/** What the manifest keeps of a chunk beside its object: everything that may change while its text does not. */
+export interface ManifestEntry extends Omit<Chunk, 'text' | 'embeddingText' | 'window' | 'index'> {
+  /** Id of the chunk object. */
+  id: string;
+  text_hash: string;
+}
+
+/** Ordered facts of a revision, stored in pages beside the commit. Entry n is chunk n. */
+export interface Manifest {
+  entries: ManifestEntry[];
+  /** Stretches of the parsed text that no chunk's own text covers (white space, front matter, passages of propositions). */
+  gaps: { start: number; text: string }[];
+  /** Length of the parsed text in UTF-16 units. */
+  length: number;
+  pages: PageStart[];
+  dropped: DroppedFact[];
+  /** Parents of the parent-document strategy, by id. */
+  parents?: Record<string, { start: number; end: number }>;
+}

@@ -1,0 +1,99 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** The metrics of one process. Names are public (docs/operations.md): never rename one. */
+export interface Metrics {
+  readonly registry: Registry;
+  readonly embeddingsComputed: Counter;
+  readonly embeddingsReused: Counter;
+  /** Inserts into the store, every collection; not deletes. */
+  readonly objectsWritten: Counter;
+  readonly objectsDeleted: Counter;
+  readonly filesScanned: Counter;
+  /** Reconcile jobs by outcome: committed, unchanged, failed, deleted, retried. */
+  readonly reconciles: Counter<'outcome'>;
+  /** From the change on disk (ctime) until a search can find it. */
+  readonly changeToSearchable: Histogram;
+  readonly stageSeconds: Histogram<'stage'>;
+  readonly drift: Gauge<'kind'>;
+  /** Writes this process' values where the API adds them up. Cheap; at most one write at a time. */
+  flush(): Promise<void>;
+}
+
+export interface MetricsOptions {
+  role: string;
+  /** Folder of the instance's snapshots; without one flush() does nothing. */
+  folder?: string;
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/**
+ * Makes the metrics of a process. Each process writes a snapshot of its own into a folder of the instance, and keeps it there
+ * after its end: so a total of the whole instance never falls when a process restarts.
+ */
+export function createMetrics(options: MetricsOptions): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const counter = (name: string, help: string) => new Counter({ name: `sluice_${name}`, help, registers });
+  const file =
+    options.folder === undefined ? undefined : join(options.folder, `${options.role}-${process.pid}-${Date.now()}.json`);
+  let writing: Promise<void> | undefined;
+  let again = false;
+
+  async function write(path: string): Promise<void> {
+    do {
+      again = false;
+      const snapshot = { role: options.role, pid: process.pid, at: Date.now(), metrics: await registry.getMetricsAsJSON() };
+      await mkdir(options.folder as string, { recursive: true });
+      await writeFile(`${path}.tmp`, JSON.stringify(snapshot));
+      await rename(`${path}.tmp`, path);
+    } while (again);
+  }
+
+  return {
+    registry,
+    embeddingsComputed: counter('embeddings_computed_total', 'Texts run through the embedding model by ingestion.'),
+    embeddingsReused: counter('embeddings_reused_total', 'Vectors copied from stored chunks instead of computed.'),
+    objectsWritten: counter('objects_written_total', 'Objects inserted into the store.'),
+    objectsDeleted: counter('objects_deleted_total', 'Objects deleted from the store.'),
+    filesScanned: counter('files_scanned_total', 'Files that a scan compared with the store.'),
+    reconciles: new Counter({
+      name: 'sluice_reconciles_total',
+      help: 'Reconcile jobs by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    changeToSearchable: new Histogram({
+      name: 'sluice_change_to_searchable_seconds',
+      help: 'From a change on disk until it is searchable.',
+      buckets: SECONDS,
+      registers,
+    }),
+    stageSeconds: new Histogram({
+      name: 'sluice_stage_seconds',
+      help: 'Time of each stage of the pipeline.',
+      labelNames: ['stage'],
+      buckets: SECONDS,
+      registers,
+    }),
+    drift: new Gauge({
+      name: 'sluice_drift',
+      help: 'Differences the last audit found, by kind.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    async flush() {
+      if (file === undefined) return;
+      if (writing !== undefined) {
+        again = true;
+        return writing;
+      }
+      writing = write(file).finally(() => {
+        writing = undefined;
+      });
+      return writing;
+    },
+  };
+}
