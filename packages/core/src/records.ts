@@ -1,6 +1,7 @@
 import type { Chunk, DroppedFact, PageStart } from './chunks.js';
 import type { DocumentMetadata, SecurityLevel, StoredStatus } from './documents.js';
 import type { ReasonCode } from './errors.js';
+import { hashOf } from './ids.js';
 
 /**
  * One object an attempt: which chunks of a document are live, and what is known of the document. Inserted once, never changed.
@@ -21,7 +22,10 @@ export interface CommitRecord {
   base_fence: number;
   /** Attempts whose chunks are live, save the superseded ids. */
   live: string[];
+  /** Ids of chunks that live attempts wrote and that are live no longer. Cumulative: the base's list plus this attempt's own. */
   superseded: string[];
+  /** For each superseded id the attempt that wrote it: an attempt none of whose chunks is live leaves both lists. */
+  superseded_revs: string[];
   /** Number of live chunks. */
   chunks: number;
   /** Ids of the manifest's pages, in order. */
@@ -86,7 +90,11 @@ export interface ChunkObject {
 export interface ManifestEntry extends Omit<Chunk, 'text' | 'embeddingText' | 'window' | 'index'> {
   /** Id of the chunk object. */
   id: string;
+  /** The attempt that wrote that object. */
+  rev: string;
   text_hash: string;
+  /** Hash of what the object holds besides document-wide metadata (text, embedded text, kind, language): equal hashes may share an object. */
+  object_hash: string;
 }
 
 /** Ordered facts of a revision, stored in pages beside the commit. Entry n is chunk n. */
@@ -100,4 +108,9 @@ export interface Manifest {
   dropped: DroppedFact[];
   /** Parents of the parent-document strategy, by id. */
   parents?: Record<string, { start: number; end: number }>;
+}
+
+/** Hash of everything document-wide that a chunk object carries. Equal hashes mean that a chunk can be kept by a new revision. */
+export function chunkMetadataHash(docId: string, metadata: DocumentMetadata): string {
+  return hashOf({ docId, metadata });
 }

@@ -62,6 +62,8 @@ export interface ChunkStore {
   readChunks(ids: readonly string[], options?: { vectors?: boolean }): Promise<StoredChunk[]>;
   /** Which of these chunk ids exist. */
   existingChunks(ids: readonly string[]): Promise<Set<string>>;
+  /** Number of stored chunks of a document that one of the given attempts wrote, the given ids left out. Counted by the store, not listed. */
+  countChunks(docUuid: string, revs: readonly string[], withoutIds: readonly string[]): Promise<number>;
   /** Vectors of any chunks with these text hashes, whoever owns them. */
   vectorsByTextHash(textHashes: readonly string[]): Promise<Map<string, Float32Array>>;
 
@@ -71,10 +73,13 @@ export interface ChunkStore {
 
   /** All records in uuid order, grouped by document, in bulk: what a scan compares with the disk. */
   walkRecords(): AsyncIterable<CommitRecord[]>;
-  /** All objects of the chunk and page collections in uuid order, grouped by document: what verify compares with the records. */
+  /**
+   * All objects of the chunk and page collections in uuid order, grouped by document: what verify compares with the records.
+   * For chunks metadataHash is chunkMetadataHash() of what the object really holds.
+   */
   walkObjects(
     collection: 'chunks' | 'pages',
-  ): AsyncIterable<{ docId: string; docUuid: string; objects: (StoredObject & { metadataHash?: string })[] }>;
+  ): AsyncIterable<{ docId: string; docUuid: string; objects: (StoredObject & { metadataHash?: string; textHash?: string })[] }>;
 
   /** A search that shows whole revisions only (the reader's half of the commit protocol). Best first; ties by doc_id, then id. */
   search(request: SearchRequest): Promise<SearchHit[]>;
