@@ -1,1 +1,1 @@
-export {};
+export { type FrontMatter, frontMatterOf, MAX_FRONT_MATTER } from './front-matter.js';

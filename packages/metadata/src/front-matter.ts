@@ -1,0 +1,92 @@
+import { readYaml, speaksOfAccess, unreadableYaml } from './yaml.js';
+
+export interface FrontMatter {
+  /** The mapping as read: YAML 1.2 core schema, dates as text. */
+  data: Record<string, unknown>;
+  /** Offset of the opening `---`, in UTF-16 units. */
+  start: number;
+  /** Offset behind the closing line and its line break: where the body begins. */
+  end: number;
+}
+
+/** The block may be this long (UTF-16 units); a closing line further away closes nothing. */
+export const MAX_FRONT_MATTER = 65_536;
+
+const OPENING = /^---[ \t]*$/;
+const CLOSING = /^(?:---|\.\.\.)[ \t]*$/;
+const KEY_LINE = /^(?:"[^"\n]+"|'[^'\n]+'|[\p{L}_][\p{L}\p{N}_. -]*)[ \t]*:(?:[ \t]|$)/u;
+const YAML_LINE = /^(?:\s|#|- |-$|\}|\])/;
+
+/**
+ * The YAML front matter of a text (BOM removed or not, line ends LF), or undefined where there is none: when the first line is no `---`,
+ * nothing closes it within {@link MAX_FRONT_MATTER}, or what lies between is prose (a document may begin with a rule). A pure
+ * function: the same text gives the same answer every time.
+ *
+ * @throws SluiceError `invalid_metadata` when the block is plainly meant as front matter and can't be read (bad YAML, a key twice,
+ *   too many aliases), and when front matter that speaks of level or groups is never closed: to take it for text would show a
+ *   document to readers it was meant to be hidden from. `details.access` is true when level or groups are concerned.
+ */
+export function frontMatterOf(text: string): FrontMatter | undefined {
+  const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  const opening = lineAt(text, start);
+  if (!OPENING.test(opening.line) || opening.next === undefined) return undefined;
+
+  const bodyStart = opening.next;
+  const closing = findClosing(text, bodyStart);
+  if (closing === undefined) return refuseUnclosedAccess(text, bodyStart);
+
+  const block = text.slice(bodyStart, closing.start);
+  const span = { start, end: closing.end };
+  if (block.trim() === '') return { data: {}, ...span };
+  const reading = readYaml(block);
+  switch (reading.kind) {
+    case 'mapping':
+      return { data: reading.data, ...span };
+    case 'error':
+      if (isMeantAsYaml(block)) throw unreadableYaml('front matter', reading.message, block);
+      return undefined;
+    // Comments alone are a Markdown heading between two rules; a scalar or a list is prose.
+    case 'empty':
+    case 'other':
+      return undefined;
+  }
+}
+
+function lineAt(text: string, start: number): { line: string; next: number | undefined } {
+  const end = text.indexOf('\n', start);
+  // The first line of a text without line breaks may be the whole of it: no copy of more than a marker needs.
+  if (end === -1) return { line: text.slice(start, start + 100), next: undefined };
+  return { line: text.slice(start, Math.min(end, start + 100)), next: end + 1 };
+}
+
+function findClosing(text: string, from: number): { start: number; end: number } | undefined {
+  let at: number | undefined = from;
+  while (at !== undefined && at - from <= MAX_FRONT_MATTER) {
+    const { line, next } = lineAt(text, at);
+    if (CLOSING.test(line)) return { start: at, end: next ?? text.length };
+    at = next;
+  }
+  return undefined;
+}
+
+/** YAML that fails to parse is front matter all the same when most of its lines look like YAML, or when it speaks of access. */
+function isMeantAsYaml(block: string): boolean {
+  const lines = block.split('\n').filter((line) => line.trim() !== '');
+  const first = lines[0];
+  if (first === undefined || !KEY_LINE.test(first)) return accessLine(lines);
+  const alike = lines.filter((line) => KEY_LINE.test(line) || YAML_LINE.test(line)).length;
+  return alike * 2 > lines.length || accessLine(lines);
+}
+
+function accessLine(lines: readonly string[]): boolean {
+  return lines.some((line) => KEY_LINE.test(line) && speaksOfAccess(line.slice(0, line.indexOf(':'))));
+}
+
+function refuseUnclosedAccess(text: string, bodyStart: number): undefined {
+  const head = text.slice(bodyStart, bodyStart + MAX_FRONT_MATTER);
+  const blank = head.search(/\n[ \t]*\n/);
+  const paragraph = blank === -1 ? head : head.slice(0, blank);
+  const lines = paragraph.split('\n');
+  if (lines[0] === undefined || !KEY_LINE.test(lines[0]) || !accessLine(lines)) return undefined;
+  throw unreadableYaml('front matter', 'it begins with --- and sets access, but no line of --- ends it', paragraph);
+}
