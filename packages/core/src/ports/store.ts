@@ -71,8 +71,11 @@ export interface ChunkStore {
   listObjects(docUuid: string): Promise<StoredObject[]>;
   deleteObjects(objects: readonly Pick<StoredObject, 'collection' | 'id'>[]): Promise<void>;
 
-  /** All records in uuid order, grouped by document, in bulk: what a scan compares with the disk. */
-  walkRecords(): AsyncIterable<CommitRecord[]>;
+  /**
+   * All records in uuid order, grouped by document, in bulk: what a scan compares with the disk.
+   * @param options.after begins behind this document's uuid: how a listing goes on from its cursor
+   */
+  walkRecords(options?: { after?: string }): AsyncIterable<CommitRecord[]>;
   /**
    * All objects of the chunk and page collections in uuid order, grouped by document: what verify compares with the records.
    * For chunks metadataHash is chunkMetadataHash() of what the object really holds.
