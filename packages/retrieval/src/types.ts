@@ -1,0 +1,79 @@
+import type { DocumentMetadata } from '@sluice/core';
+
+export type SearchMode = 'hybrid' | 'dense' | 'keyword';
+export type Expansion = 'none' | 'window' | 'parent';
+
+/** What went less well than asked, while the answer still holds. */
+export type Degradation = 'rerank_unavailable' | 'query_truncated' | 'infer_relaxed' | 'llm_unavailable';
+
+/** A search as a route hands it over: already validated, defaults of the settings still open. */
+export interface SearchQuery {
+  query: string;
+  mode?: SearchMode;
+  /** Hybrid only; default from the settings. */
+  alpha?: number;
+  limit?: number;
+  candidates?: number;
+  /** The caller's filter as JSON; errors are `invalid_filter`. */
+  filter?: unknown;
+  rerank?: boolean;
+  expand?: Expansion;
+  group_by?: 'none' | 'document';
+  /** Compared with `score`; not applied when a wanted rerank is degraded, since that score has another scale. */
+  min_score?: number;
+}
+
+/** Where a text stands in its document. Offsets are UTF-16 units of the parsed text. */
+export interface Citation {
+  /** Page of the sentence that matches best. */
+  page?: number;
+  page_start?: number;
+  page_end?: number;
+  start: number;
+  end: number;
+  heading_path: string[];
+  /** A repeated table header that stands before the cited span in `text`, where there is one. */
+  prefix?: string;
+  /** True for a proposition: the span is that of the passage it was made from. */
+  derived?: true;
+}
+
+export interface SearchScores {
+  dense?: number;
+  keyword?: number;
+  fused?: number;
+  rerank?: number;
+}
+
+export interface SearchResult {
+  /** The score that orders. */
+  score: number;
+  scores: SearchScores;
+  doc_id: string;
+  revision: string;
+  chunk_id: string;
+  text: string;
+  title: string;
+  source: string;
+  citation: Citation;
+  metadata: Record<string, unknown>;
+}
+
+export interface SearchAnswer {
+  results: SearchResult[];
+  /** The filter that was applied beside the access filter, `{}` without one. */
+  applied_filter: unknown;
+  degraded: Degradation[];
+  took_ms: number;
+}
+
+/** Metadata as programs see it: declared fields beside the built-in ones, as filters name them. */
+export function publicMetadata(metadata: DocumentMetadata): Record<string, unknown> {
+  const { fields, ...builtIn } = metadata;
+  return { ...fields, ...builtIn };
+}
+
+/** What a document is called: its title, else its file name. */
+export function titleOf(metadata: DocumentMetadata, sourcePath: string): string {
+  return metadata.doc_title ?? sourcePath.slice(sourcePath.lastIndexOf('/') + 1);
+}
