@@ -1,1 +1,2 @@
-export {};
+export * from './settings.js';
+export * from './tokenizer.js';
