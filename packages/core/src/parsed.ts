@@ -5,6 +5,8 @@ export interface Element {
   kind: ElementKind;
   /** Headings only, from 1. */
   level?: number;
+  /** Headings whose text carries marks of its format, as `## Care`: the bare title, for heading paths. Otherwise `text` is it. */
+  title?: string;
   /** `document.text.slice(start, end)`, always. */
   text: string;
   /** From 1; slides too. */
