@@ -1,0 +1,195 @@
+import { join } from 'node:path';
+import { SluiceError } from '@sluice/core';
+import { Redis } from 'ioredis';
+import { installRedisPackage, type RedisProgram } from '../provision/redis-package.js';
+import { firstThatWorks, type Step } from '../provision/steps.js';
+import { findProgram } from '../system/commands.js';
+import { freePorts } from '../system/ports.js';
+import type { Workplace } from '../system/workplace.js';
+import { checkImage, containerName, findEngine } from './containers.js';
+import { launchService, type ServiceRecord } from './service.js';
+
+/** Debian slim, never Alpine; no host, so that a mirror can be set in the engine. */
+const IMAGE = 'redis:7.4-bookworm';
+const READY_MS = 60_000;
+
+export interface RedisFacts {
+  version: string;
+  /** `noeviction` is what a queue needs: any other policy may drop jobs. */
+  maxmemoryPolicy: string | undefined;
+}
+
+/** Asks a Redis for its version and policy. Throws while it can't be reached or still loads its data. */
+export async function inspectRedis(url: string): Promise<RedisFacts> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 5_000,
+    commandTimeout: 5_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    enableReadyCheck: false,
+  });
+  // Without a listener ioredis prints connection errors; connect() and the commands throw them as well.
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    await redis.ping();
+    const version = /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown';
+    // Hosted servers forbid CONFIG; INFO memory names the policy as well.
+    const maxmemoryPolicy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
+    return { version, maxmemoryPolicy };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+export async function probeRedis(url: string): Promise<string> {
+  return (await inspectRedis(url)).version;
+}
+
+/** Arguments of a Redis that may hold a queue: loopback only, every write logged, nothing evicted. */
+export function redisArguments(port: number, folder: string): string[] {
+  const settings: [string, string][] = [
+    ['port', String(port)],
+    ['bind', '127.0.0.1'],
+    ['dir', folder],
+    ['appendonly', 'yes'],
+    ['appendfsync', 'everysec'],
+    ['maxmemory-policy', 'noeviction'],
+    ['save', ''],
+    ['daemonize', 'no'],
+  ];
+  return settings.flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+export interface ServiceOptions {
+  dataFolder: string;
+  /** Ports used before, taken again where they are free. */
+  ports?: readonly number[];
+}
+
+/** Finds, installs if need be, and starts a Redis; the first way that works. See DESIGN: services. */
+export async function obtainRedis(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
+  const { env } = workplace;
+  const given = env.REDIS_URL;
+  if (given !== undefined && given !== '') return useGivenRedis(given);
+  const start = async (via: string, found: RedisProgram) => {
+    const [port = 0] = await freePorts(1, options.ports);
+    const folder = join(options.dataFolder, 'redis');
+    return launchService(
+      {
+        role: 'redis',
+        url: `redis://127.0.0.1:${port}`,
+        via,
+        launch: {
+          kind: 'program',
+          program: found.program,
+          args: redisArguments(port, folder),
+          env: found.env,
+          cwd: folder,
+          logFile: join(options.dataFolder, 'log', 'redis.log'),
+        },
+        probe: probeRedis,
+        readyMs: READY_MS,
+      },
+      workplace,
+    );
+  };
+  const steps: Step<ServiceRecord>[] = [
+    {
+      name: 'system',
+      label: 'an installed redis-server or valkey-server',
+      attempt: async () => start('system', await findInstalled()),
+    },
+    { name: 'container', label: 'a container engine', attempt: () => startContainer(workplace, options) },
+    {
+      name: 'package',
+      label: "the system's packages",
+      attempt: async () => start('package', await installRedisPackage(workplace)),
+    },
+  ];
+  // What an earlier start has installed comes before a container engine, whose image may have to be fetched.
+  if ((env.SLUICE_REDIS ?? 'auto') === 'auto') {
+    steps.splice(1, 0, {
+      name: 'package',
+      label: 'the Redis installed in the cache',
+      attempt: async () => start('package', await installRedisPackage({ ...workplace, offline: true })),
+    });
+  }
+
+  async function findInstalled(): Promise<RedisProgram> {
+    for (const name of ['redis-server', 'valkey-server']) {
+      const program = await findProgram(name, env);
+      if (program !== undefined) return { program, env: {} };
+    }
+    throw new SluiceError('not_ready', 'neither redis-server nor valkey-server is installed');
+  }
+
+  return firstThatWorks({
+    subject: 'Redis',
+    steps,
+    forced: env.SLUICE_REDIS ?? 'auto',
+    variable: 'SLUICE_REDIS',
+    advice: redisAdvice(process.platform),
+    workplace,
+  });
+}
+
+function redisAdvice(platform: NodeJS.Platform): string {
+  const command =
+    platform === 'darwin'
+      ? 'brew install redis'
+      : 'sudo apt-get install redis-server (or: dnf, zypper, pacman, apk install redis)';
+  return `Install it with:  ${command}\nor name one that runs:  REDIS_URL=redis://host:6379 npm start`;
+}
+
+async function useGivenRedis(url: string): Promise<ServiceRecord> {
+  const facts = await inspectRedis(url).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SluiceError('not_ready', `the Redis of REDIS_URL can't be reached (${reason}): start it, or unset REDIS_URL`, {
+      cause,
+    });
+  });
+  if (facts.maxmemoryPolicy !== undefined && facts.maxmemoryPolicy !== 'noeviction') {
+    throw new SluiceError(
+      'invalid_configuration',
+      `the Redis of REDIS_URL evicts keys (maxmemory-policy ${facts.maxmemoryPolicy}), which would lose jobs: ` +
+        `redis-cli -u "$REDIS_URL" config set maxmemory-policy noeviction`,
+    );
+  }
+  return { role: 'redis', url, via: 'REDIS_URL', version: facts.version };
+}
+
+async function startContainer(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
+  const engine = await findEngine(workplace.env);
+  await checkImage(engine, IMAGE, workplace);
+  const [port = 0] = await freePorts(1, options.ports);
+  const name = containerName('redis', options.dataFolder);
+  const server = redisArguments(6379, '/data').map((value) => (value === '127.0.0.1' ? '0.0.0.0' : value));
+  return launchService(
+    {
+      role: 'redis',
+      url: `redis://127.0.0.1:${port}`,
+      via: 'container',
+      launch: {
+        kind: 'container',
+        engine,
+        name,
+        args: [
+          '--publish',
+          `127.0.0.1:${port}:6379`,
+          '--volume',
+          `${name}:/data`,
+          IMAGE,
+          'redis-server',
+          ...server,
+          '--protected-mode',
+          'no',
+        ],
+      },
+      probe: probeRedis,
+      readyMs: READY_MS,
+    },
+    workplace,
+  );
+}

@@ -1,0 +1,204 @@
+import { join } from 'node:path';
+import { SluiceError } from '@sluice/core';
+import { firstThatWorks, type Step } from '../provision/steps.js';
+import { buildWeaviate, builtWeaviate } from '../provision/weaviate-go.js';
+import { downloadedWeaviate, downloadWeaviate } from '../provision/weaviate-release.js';
+import { findProgram } from '../system/commands.js';
+import { freePorts } from '../system/ports.js';
+import type { Workplace } from '../system/workplace.js';
+import { checkImage, containerName, findEngine } from './containers.js';
+import type { ServiceOptions } from './redis.js';
+import { launchService, type ServiceRecord } from './service.js';
+
+export const WEAVIATE_VERSION = '1.38.11';
+/** Batches over gRPC streams, which the store uses, came with 1.36. */
+const OLDEST = [1, 36] as const;
+const IMAGE = `semitechnologies/weaviate:${WEAVIATE_VERSION}`;
+const READY_MS = 120_000;
+
+/** Ready for requests and new enough; yields the server's version. */
+export async function probeWeaviate(url: string): Promise<string> {
+  const at = (path: string) => new URL(path, url.endsWith('/') || url.includes('?') ? url : `${url}/`);
+  const ready = await fetch(at('v1/.well-known/ready'), { signal: AbortSignal.timeout(5_000) });
+  await ready.arrayBuffer();
+  if (!ready.ok) throw new SluiceError('not_ready', `Weaviate answers ${ready.status} to /v1/.well-known/ready`);
+  const meta: unknown = await (await fetch(at('v1/meta'), { signal: AbortSignal.timeout(5_000) })).json();
+  const version = typeof meta === 'object' && meta !== null && 'version' in meta ? String(meta.version) : 'unknown';
+  return version;
+}
+
+/** True for versions that the store can work with. */
+export function isSupportedWeaviate(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
+}
+
+/** Ports that a Weaviate opens, in the order in which they are chosen. */
+interface WeaviatePorts {
+  http: number;
+  grpc: number;
+  gossip: number;
+  data: number;
+  raft: number;
+  raftRpc: number;
+}
+
+/**
+ * Environment of a single Weaviate on loopback. Its gRPC, gossip and data listeners take all addresses where Weaviate knows no
+ * setting for them. The timeouts' multiplier of 1 (5 is for clusters over a network) shortens its start by seconds.
+ */
+export function weaviateEnvironment(ports: WeaviatePorts, folder: string): Record<string, string> {
+  return {
+    AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: 'true',
+    PERSISTENCE_DATA_PATH: folder,
+    DEFAULT_VECTORIZER_MODULE: 'none',
+    ENABLE_MODULES: '',
+    DISABLE_TELEMETRY: 'true',
+    DISK_USE_READONLY_PERCENTAGE: '98',
+    LOG_LEVEL: 'warning',
+    LOG_FORMAT: 'json',
+    GRPC_PORT: String(ports.grpc),
+    CLUSTER_HOSTNAME: 'node1',
+    CLUSTER_ADVERTISE_ADDR: '127.0.0.1',
+    CLUSTER_BIND_ADDR: '127.0.0.1',
+    CLUSTER_GOSSIP_BIND_PORT: String(ports.gossip),
+    CLUSTER_DATA_BIND_PORT: String(ports.data),
+    RAFT_PORT: String(ports.raft),
+    RAFT_INTERNAL_RPC_PORT: String(ports.raftRpc),
+    RAFT_BOOTSTRAP_EXPECT: '1',
+    RAFT_TIMEOUTS_MULTIPLIER: '1',
+    GO_PROFILING_DISABLE: 'true',
+  };
+}
+
+/** Address of a Weaviate with the port of its gRPC listener, which the address alone does not tell. */
+function weaviateUrl(http: number, grpc: number): string {
+  return `http://127.0.0.1:${http}?grpc=${grpc}`;
+}
+
+/** Finds, installs if need be, and starts a Weaviate; the first way that works. See DESIGN: services. */
+export async function obtainWeaviate(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
+  const { env } = workplace;
+  const given = env.WEAVIATE_URL;
+  if (given !== undefined && given !== '') return useGivenWeaviate(given);
+  const start = (via: string, program: string) => startProgram(via, program, workplace, options);
+
+  async function findInstalled(): Promise<string> {
+    for (const name of ['weaviate', 'weaviate-server']) {
+      const program = await findProgram(name, env);
+      if (program !== undefined) return program;
+    }
+    throw new SluiceError('not_ready', 'no weaviate binary is installed');
+  }
+
+  async function findCached(): Promise<string> {
+    const program = (await downloadedWeaviate(workplace)) ?? (await builtWeaviate(workplace));
+    if (program === undefined) throw new SluiceError('not_ready', 'no Weaviate was installed into the cache yet');
+    return program;
+  }
+
+  const steps: Step<ServiceRecord>[] = [
+    { name: 'system', label: 'an installed weaviate binary', attempt: async () => start('system', await findInstalled()) },
+    { name: 'container', label: 'a container engine', attempt: () => startContainer(workplace, options) },
+    { name: 'release', label: 'the release binary', attempt: async () => start('release', await downloadWeaviate(workplace)) },
+    { name: 'go', label: 'a build with Go', attempt: async () => start('go', await buildWeaviate(workplace)) },
+  ];
+  const forced = env.SLUICE_WEAVIATE ?? 'auto';
+  // What an earlier start has installed comes before anything that may have to be fetched.
+  if (forced === 'auto') {
+    steps.splice(1, 0, {
+      name: 'cache',
+      label: 'the Weaviate installed in the cache',
+      attempt: async () => start('cache', await findCached()),
+    });
+  }
+  return firstThatWorks({
+    subject: 'Weaviate',
+    steps,
+    forced,
+    variable: 'SLUICE_WEAVIATE',
+    advice:
+      `Install Docker (or podman) or Go >= 1.21 and start again,\n` +
+      `or name one that runs:  WEAVIATE_URL=http://host:8080 npm start`,
+    workplace,
+  });
+}
+
+async function startProgram(via: string, program: string, workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
+  const [http = 0, grpc = 0, gossip = 0, data = 0, raft = 0, raftRpc = 0] = await freePorts(6, options.ports);
+  const folder = join(options.dataFolder, 'weaviate');
+  workplace.say('weaviate: starting');
+  const service = await launchService(
+    {
+      role: 'weaviate',
+      url: weaviateUrl(http, grpc),
+      via,
+      launch: {
+        kind: 'program',
+        program,
+        args: ['--host', '127.0.0.1', '--port', String(http), '--scheme', 'http'],
+        env: weaviateEnvironment({ http, grpc, gossip, data, raft, raftRpc }, folder),
+        cwd: folder,
+        logFile: join(options.dataFolder, 'log', 'weaviate.ndjson'),
+      },
+      probe: probeWeaviate,
+      readyMs: READY_MS,
+    },
+    workplace,
+  );
+  return service;
+}
+
+async function useGivenWeaviate(url: string): Promise<ServiceRecord> {
+  const version = await probeWeaviate(url).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SluiceError('not_ready', `the Weaviate of WEAVIATE_URL is not ready (${reason}): start it, or unset WEAVIATE_URL`, {
+      cause,
+    });
+  });
+  if (!isSupportedWeaviate(version)) {
+    throw new SluiceError(
+      'invalid_configuration',
+      `the Weaviate of WEAVIATE_URL is ${version}: ${OLDEST.join('.')} or newer is needed`,
+    );
+  }
+  return { role: 'weaviate', url, via: 'WEAVIATE_URL', version };
+}
+
+async function startContainer(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
+  const engine = await findEngine(workplace.env);
+  await checkImage(engine, IMAGE, workplace);
+  const [http = 0, grpc = 0] = await freePorts(2, options.ports);
+  const name = containerName('weaviate', options.dataFolder);
+  const inside = weaviateEnvironment(
+    { http: 8080, grpc: 50051, gossip: 7946, data: 7947, raft: 8300, raftRpc: 8301 },
+    '/var/lib/weaviate',
+  );
+  return launchService(
+    {
+      role: 'weaviate',
+      url: weaviateUrl(http, grpc),
+      via: 'container',
+      launch: {
+        kind: 'container',
+        engine,
+        name,
+        args: [
+          ...[
+            '--publish',
+            `127.0.0.1:${http}:8080`,
+            '--publish',
+            `127.0.0.1:${grpc}:50051`,
+            '--volume',
+            `${name}:/var/lib/weaviate`,
+          ],
+          ...Object.entries(inside).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+          ...[IMAGE, '--host', '0.0.0.0', '--port', '8080', '--scheme', 'http'],
+        ],
+      },
+      probe: probeWeaviate,
+      readyMs: READY_MS,
+    },
+    workplace,
+  );
+}
