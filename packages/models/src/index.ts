@@ -1,2 +1,5 @@
+export { type EmbeddingRates, measureEmbedding } from './bench.js';
+export * from './embedder.js';
+export { type ModelFiles, modelFiles } from './model-files.js';
 export * from './settings.js';
-export * from './tokenizer.js';
+export { createTokenizer, type ModelTokenizer, type TokenizerOptions } from './tokenizer.js';

@@ -1,0 +1,103 @@
+import { availableParallelism } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { compiledUrl, type Embedder, SluiceError } from '@sluice/core';
+import type { Logger, Metrics } from '@sluice/telemetry';
+import { engineVersion, modelFiles } from './model-files.js';
+import type { ModelInput, ModelTask, ThreadSettings } from './thread-messages.js';
+import { createThreadPool, type ThreadPool } from './thread-pool.js';
+import { createTokenizer, type ModelTokenizer } from './tokenizer.js';
+
+/** More sessions than this cost memory without a use on the machines this runs on. */
+const MAX_AUTO_THREADS = 8;
+/** Texts tokenized before the event loop gets a turn: a few milliseconds. */
+const TEXTS_A_TURN = 128;
+
+export interface EmbedderOptions {
+  /** The model's folder, as `.../Xenova/all-MiniLM-L6-v2`. */
+  folder: string;
+  /** Threads, each with a session of its own; `auto`: the number of cores, at most 8. */
+  threads: number | 'auto';
+  /** Default: what the model was trained on. */
+  maxTokens?: number;
+  /** Counts the texts that were run. A process that only embeds queries passes none. */
+  metrics?: Pick<Metrics, 'embeddingsComputed'>;
+  logger?: Logger;
+}
+
+/** An {@link Embedder} with threads of its own. */
+export interface LocalEmbedder extends Embedder {
+  readonly tokenizer: ModelTokenizer;
+  /**
+   * @param options `urgent`: a reader waits for it, so it goes before everything that waits, between two texts
+   *
+   * Errors: `limit_exceeded` for a text over maxTokens, naming its count; `embed_failed`; `model_unavailable`; the signal's reason.
+   */
+  embed(texts: readonly string[], signal?: AbortSignal, options?: { urgent?: boolean }): Promise<Float32Array[]>;
+  /** Models loaded and threads lost so far. */
+  stats(): { threads: number; loads: number; deaths: number };
+  /** Ends the threads. Texts under way fail with `embed_failed`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Loads an embedding model into threads; resolves once each has loaded it. One text a run on a session of one thread: with an
+ * int8 model a text's vector depends on its batch, and so run it is the same on one machine and engine whatever runs beside it.
+ * Mean pooling, length 1.
+ *
+ * Errors: `model_unavailable` when the folder holds no such model.
+ */
+export async function createEmbedder(options: EmbedderOptions): Promise<LocalEmbedder> {
+  const [files, tokenizer] = await Promise.all([modelFiles(options.folder), createTokenizer(options)]);
+  const pool = await startModelThreads('embed', files.path, options);
+  return {
+    id: `${files.name}@${files.sha256}:${engineVersion()}:mean`,
+    dimensions: files.dimensions,
+    maxTokens: tokenizer.maxTokens,
+    tokenizer,
+    async embed(texts, signal, { urgent = false } = {}) {
+      const inputs: ModelInput[] = [];
+      for (const text of texts) {
+        if (inputs.length % TEXTS_A_TURN === TEXTS_A_TURN - 1) await nextTurn();
+        signal?.throwIfAborted();
+        const ids = tokenizer.encode(text);
+        if (ids.length > tokenizer.maxTokens) {
+          throw new SluiceError(
+            'limit_exceeded',
+            `Text ${inputs.length + 1} of ${texts.length} has ${ids.length} word pieces, the model takes ${tokenizer.maxTokens}: split it.`,
+            { details: { tokens: ids.length, max_tokens: tokenizer.maxTokens } },
+          );
+        }
+        inputs.push({ ids });
+      }
+      const vectors = await pool.run(inputs, { urgent, ...(signal === undefined ? {} : { signal }) });
+      options.metrics?.embeddingsComputed.inc(vectors.length);
+      return vectors;
+    },
+    stats: pool.stats,
+    close: pool.close,
+  };
+}
+
+/** Starts threads that run the graph at `modelPath`; resolves once all have loaded it. */
+export async function startModelThreads(
+  task: ModelTask,
+  modelPath: string,
+  options: Pick<EmbedderOptions, 'threads' | 'logger'>,
+): Promise<ThreadPool> {
+  // Loaded on the main thread first: else, once the last thread that had it has ended, no new one can load it (ERR_DLOPEN_FAILED).
+  await import('onnxruntime-node');
+  const settings: ThreadSettings = { task, modelPath };
+  const pool = createThreadPool({
+    threads: options.threads === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_THREADS) : options.threads,
+    start: () => new Worker(compiledUrl(import.meta.url, './model-thread.js'), { workerData: settings, execArgv: [] }),
+    onDeath: (reason) => options.logger?.warn({ reason }, 'a model thread died and is replaced'),
+  });
+  try {
+    await pool.ready();
+  } catch (thrown) {
+    await pool.close();
+    throw thrown;
+  }
+  return pool;
+}

@@ -1,0 +1,30 @@
+/** What a thread makes of a run: a unit vector by mean pooling, or a cross-encoder's one logit. */
+export type ModelTask = 'embed' | 'score';
+
+export interface ThreadSettings {
+  modelPath: string;
+  task: ModelTask;
+}
+
+/** One text as a model reads it. */
+export interface ModelInput {
+  ids: Int32Array;
+  /** Type of each id, where they are not all 0 (pairs). */
+  types?: Int32Array;
+}
+
+/** To the thread. Urgent slices are begun before others that wait, between two texts. */
+export interface RunMessage {
+  slice: number;
+  inputs: ModelInput[];
+  urgent: boolean;
+}
+
+/** From the thread. */
+export type ThreadMessage =
+  | { type: 'ready' }
+  /** The model can't be loaded. */
+  | { type: 'unusable'; message: string }
+  /** One output an input, each with a buffer of its own. */
+  | { type: 'done'; slice: number; outputs: Float32Array[] }
+  | { type: 'failed'; slice: number; message: string };
