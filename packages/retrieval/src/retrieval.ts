@@ -77,9 +77,7 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
     let chosen = before;
     for (let from = 0; from < hits.length && chosen.length < limit; from += limit) {
       const batch = hits.slice(from, from + limit);
-      const passages = await Promise.all(
-        batch.map((hit) => passageOf(reading, hit, request.expand ?? 'none', request.query)),
-      );
+      const passages = await Promise.all(batch.map((hit) => passageOf(reading, hit, request.expand ?? 'none', request.query)));
       chosen = take([...chosen, ...passages.map((passage) => ({ passage, score: passage.hit.score }))], limit, request);
     }
     return chosen;

@@ -9,18 +9,18 @@ export type Degradation = 'rerank_unavailable' | 'query_truncated' | 'infer_rela
 /** A search as a route hands it over: already validated, defaults of the settings still open. */
 export interface SearchQuery {
   query: string;
-  mode?: SearchMode;
+  mode?: SearchMode | undefined;
   /** Hybrid only; default from the settings. */
-  alpha?: number;
-  limit?: number;
-  candidates?: number;
+  alpha?: number | undefined;
+  limit?: number | undefined;
+  candidates?: number | undefined;
   /** The caller's filter as JSON; errors are `invalid_filter`. */
-  filter?: unknown;
-  rerank?: boolean;
-  expand?: Expansion;
-  group_by?: 'none' | 'document';
+  filter?: unknown | undefined;
+  rerank?: boolean | undefined;
+  expand?: Expansion | undefined;
+  group_by?: 'none' | 'document' | undefined;
   /** Compared with `score`; not applied when a wanted rerank is degraded, since that score has another scale. */
-  min_score?: number;
+  min_score?: number | undefined;
 }
 
 /** Where a text stands in its document. Offsets are UTF-16 units of the parsed text. */

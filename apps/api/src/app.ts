@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import fastifySwagger from '@fastify/swagger';
+import fastifySwaggerUi from '@fastify/swagger-ui';
+import { VERSION } from '@sluice/core';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  validatorCompiler,
+  type ZodTypeProvider,
+} from 'fastify-type-provider-zod';
+import { requireOperator, useAccess } from './access.js';
+import { useStrictJson } from './bodies.js';
+import type { ApiDeps } from './deps.js';
+import { createCounter } from './documents/counts.js';
+import { handleError, makeProblem, sendProblem } from './problems.js';
+import { catalogRoutes } from './routes/catalog.js';
+import { chunkRoute } from './routes/chunks.js';
+import { documentRoutes } from './routes/documents.js';
+import { healthRoutes } from './routes/health.js';
+import { metricsRoute } from './routes/metrics.js';
+import { deadLetterRoutes } from './routes/ops-dead-letters.js';
+import { queueRoutes } from './routes/ops-queues.js';
+import { reconcileRoute } from './routes/ops-reconcile.js';
+import { statusRoute } from './routes/ops-status.js';
+import { verifyRoute } from './routes/ops-verify.js';
+import { searchRoute } from './routes/search.js';
+import { textRoute } from './routes/text.js';
+
+export type App = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse<IncomingMessage>,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** A doc_id is one path segment, percent-encoded: 4,096 bytes of path can take three times that. */
+const MAX_SEGMENT = 16_384;
+const BODY_BYTES = 1024 * 1024;
+
+/** The HTTP API over its ports; not yet listening. */
+export async function buildApp(deps: ApiDeps): Promise<App> {
+  const app: App = Fastify({
+    loggerInstance: deps.logger as FastifyBaseLogger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_SEGMENT },
+    requestTimeout: 60_000,
+    frameworkErrors: (error, request, reply) => handleError(error, request, reply),
+    clientErrorHandler: answerBrokenRequest,
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(reply, makeProblem('not_found', `Nothing at ${request.method} ${request.url.split('?')[0]}.`, request.id)),
+  );
+  useStrictJson(app);
+  useAccess(app, deps.settings);
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, routeOptions } = request;
+    request.log.debug({ method, route: routeOptions.url, status: reply.statusCode, ms: reply.elapsedTime }, 'answered');
+  });
+
+  await app.register(fastifySwagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Sluice',
+        version: VERSION,
+        description: 'Queries a vector store that is kept true to watched folders.',
+      },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  });
+  await app.register(async (docs) => {
+    docs.addHook('onRequest', requireOperator);
+    await docs.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
+    docs.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  });
+
+  const counter = createCounter(deps);
+  healthRoutes(app, deps);
+  searchRoute(app, deps);
+  documentRoutes(app, deps);
+  chunkRoute(app, deps);
+  textRoute(app, deps);
+  catalogRoutes(app, deps, counter);
+  metricsRoute(app, deps, counter);
+
+  await app.register(async (operators) => {
+    const ops = operators.withTypeProvider<ZodTypeProvider>();
+    ops.addHook('onRequest', requireOperator);
+    statusRoute(ops, deps, counter);
+    reconcileRoute(ops, deps);
+    deadLetterRoutes(ops, deps);
+    queueRoutes(ops, deps);
+    verifyRoute(ops, deps);
+    if (deps.board !== undefined) await ops.register(deps.board.plugin, { prefix: '/ops/queues' });
+  });
+  await app.ready();
+  return app;
+}
+
+/** What is no HTTP never reaches a route; it is answered like everything else. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const status = tooLarge ? 431 : late ? 408 : 400;
+  const detail = tooLarge
+    ? 'The headers are too large.'
+    : late
+      ? 'The request took too long.'
+      : 'This is not a valid HTTP request.';
+  const body = JSON.stringify(makeProblem('invalid_request', detail, randomUUID(), { status }));
+  socket.end(
+    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

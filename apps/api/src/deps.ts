@@ -1,0 +1,115 @@
+import type { Caller, Cause, ChunkStore, Clock, ReconcileQueue, SecurityLevel } from '@sluice/core';
+import type { FieldCatalog } from '@sluice/metadata';
+import type { Retrieval } from '@sluice/retrieval';
+import type { Logger, Metrics } from '@sluice/telemetry';
+import type { FastifyPluginCallback } from 'fastify';
+
+/** What a queue tells operators. Errors of every method: `queue_unavailable`. */
+export interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
+  /** Jobs by state, as `{waiting, active, delayed, ...}`, by queue name. */
+  counts(): Promise<Record<string, Record<string, number>>>;
+  /** Which of these documents have a job that waits, runs or is delayed. */
+  pending(docUuids: readonly string[]): Promise<Set<string>>;
+  /** Every document with such a job, at most `limit` of them. */
+  pendingDocuments(limit: number): Promise<{ source: string; path: string; cause: Cause }[]>;
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  isPaused(): Promise<boolean>;
+  /** Resolves when Redis answers. */
+  ping(): Promise<void>;
+  /** False when jobs wait and no worker has taken one for a while. */
+  consuming(): Promise<boolean>;
+}
+
+/** What the watcher says of a source. */
+export interface SourceState {
+  reachable: boolean;
+  deletes_suspended: boolean;
+}
+
+/** What the API and the watcher tell each other. */
+export interface SourceControl {
+  /** Asks for a scan of a source, and returns a number that grows with every request. */
+  requestScan(source: string): Promise<number>;
+  /** The highest request that a finished scan has answered, all it saw being stable and queued; 0 before the first. */
+  scannedUpTo(source: string): Promise<number>;
+  state(source: string): Promise<SourceState | undefined>;
+}
+
+/** A process of the instance, as the supervisor's run file names it. */
+export interface ProcessInfo {
+  role: string;
+  pid: number;
+  restarts: number;
+}
+
+export interface ServiceInfo {
+  url: string;
+  state: 'up' | 'down';
+}
+
+/** INTERFACES 1, `verify --json`. */
+export interface VerifyReport {
+  differences: number;
+  by_kind: Record<
+    | 'missing_document'
+    | 'stale_document'
+    | 'unexpected_document'
+    | 'missing_chunk'
+    | 'orphan_chunk'
+    | 'duplicate_chunk'
+    | 'wrong_metadata',
+    number
+  >;
+  failed_serving_old: number;
+  in_grace: number;
+  checked: { files: number; documents: number; chunks: number };
+  examples: { kind: string; doc_id: string }[];
+}
+
+export interface ApiSettings {
+  host: string;
+  /** Addresses, `host:port` or host names, by which callers may name this server beside loopback ones. */
+  allowedHosts: readonly string[];
+  corsOrigins: readonly string[];
+  anonymousClearance: SecurityLevel;
+}
+
+/** Everything the API stands on. `compose.ts` makes the real ones, tests give fakes. */
+export interface ApiDeps {
+  store: ChunkStore;
+  retrieval: Retrieval;
+  queue: QueueView;
+  control: SourceControl;
+  /** Sources of the configuration. */
+  sources: readonly { name: string; path: string }[];
+  /** Access of a file of which nothing is stored yet, by configuration alone. */
+  configuredAccess(source: string, path: string): { security_level: SecurityLevel; allowed_groups?: string[] };
+  catalog: FieldCatalog;
+  settings: ApiSettings;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  /** The metrics of the whole instance in Prometheus' text format, this process' registry included. */
+  instanceMetrics(): Promise<string>;
+  processes(): Promise<ProcessInfo[]>;
+  addresses(): Promise<Record<'redis' | 'weaviate' | 'api', string>>;
+  /** Resolves when the model answers. */
+  checkModel(): Promise<void>;
+  /** Takes a dead letter off the list. False when it is none. */
+  discard(document: { source: string; path: string }): Promise<boolean>;
+  verify(options: { repair: boolean }): Promise<VerifyReport>;
+  /** Bull Board for /ops/queues, where there is a queue to show. */
+  board?: { plugin: FastifyPluginCallback };
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Served without a key. */
+    open?: boolean;
+  }
+  interface FastifyRequest {
+    /** Set before any route runs. */
+    caller: Caller;
+  }
+}

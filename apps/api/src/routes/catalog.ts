@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { App } from '../app.js';
+import type { ApiDeps } from '../deps.js';
+import type { Counter } from '../documents/counts.js';
+import { problems } from '../schemas/problem.js';
+import { countsSchema } from '../schemas/status.js';
+
+const sourcesAnswer = z.object({
+  sources: z.array(
+    z.object({
+      name: z.string(),
+      configured: z.boolean().describe('False for a source that left the configuration; its documents stay until it is removed.'),
+      documents: countsSchema,
+    }),
+  ),
+});
+
+const schemaAnswer = z.object({
+  fields: z.array(z.object({ name: z.string(), type: z.enum(['text', 'int', 'number', 'date', 'boolean']), list: z.boolean() })),
+});
+
+/** What a program may search in and filter by. */
+export function catalogRoutes(app: App, deps: ApiDeps, counter: Counter): void {
+  app.get(
+    '/v1/sources',
+    {
+      schema: {
+        tags: ['documents'],
+        summary: 'Sources with their counts',
+        querystring: z.strictObject({}),
+        response: { 200: sourcesAnswer, ...problems() },
+      },
+    },
+    async ({ caller }) => {
+      const { sources } = await counter.count(caller);
+      const configured = new Set(deps.sources.map(({ name }) => name));
+      return {
+        sources: [...sources].map(([name, documents]) => ({ name, configured: configured.has(name), documents })),
+      };
+    },
+  );
+
+  app.get(
+    '/v1/schema',
+    {
+      schema: {
+        tags: ['search'],
+        summary: 'Filterable fields',
+        querystring: z.strictObject({}),
+        response: { 200: schemaAnswer, ...problems() },
+      },
+    },
+    async () => ({ fields: [...deps.catalog].map(([name, { type, list }]) => ({ name, type, list })) }),
+  );
+}

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { App } from '../app.js';
+import type { ApiDeps } from '../deps.js';
+import { problems } from '../schemas/problem.js';
+
+/** How long a check may take before it counts as failed. */
+const CHECK_MS = 5_000;
+
+const readyAnswer = z.object({
+  status: z.enum(['ready', 'degraded', 'not_ready']),
+  checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().optional() })),
+});
+
+type Check = { ok: boolean; detail?: string };
+
+export function healthRoutes(app: App, deps: ApiDeps): void {
+  app.get(
+    '/healthz',
+    {
+      config: { open: true },
+      schema: {
+        tags: ['health'],
+        summary: 'The process lives',
+        response: { 200: z.object({ status: z.literal('ok') }) },
+      },
+    },
+    async () => ({ status: 'ok' as const }),
+  );
+
+  app.get(
+    '/readyz',
+    {
+      config: { open: true },
+      schema: {
+        tags: ['health'],
+        summary: 'Redis, Weaviate, schema and model are usable',
+        description:
+          '`degraded` while queries are answered but Redis is away or no worker consumes jobs; 503 while they are not.',
+        response: { 200: readyAnswer, 503: readyAnswer, ...withoutUnavailable() },
+      },
+    },
+    async (_request, reply) => {
+      const [redis, weaviate, schema, model, worker] = await Promise.all([
+        check(() => deps.queue.ping()),
+        check(() => deps.store.checkReady()),
+        check(() => deps.store.ensureSchema()),
+        check(() => deps.checkModel()),
+        check(async () => {
+          if (!(await deps.queue.consuming())) throw new Error('jobs wait and no worker takes them');
+        }),
+      ]);
+      const answers = weaviate.ok && schema.ok && model.ok;
+      const status = !answers ? 'not_ready' : redis.ok && worker.ok ? 'ready' : 'degraded';
+      return reply.code(answers ? 200 : 503).send({ status, checks: { redis, weaviate, schema, model, worker } });
+    },
+  );
+}
+
+function withoutUnavailable() {
+  const { 503: _unavailable, ...others } = problems();
+  return others;
+}
+
+async function check(run: () => Promise<void>): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Check>((resolve) => {
+    timer = setTimeout(() => resolve({ ok: false, detail: `no answer within ${CHECK_MS / 1000} s` }), CHECK_MS);
+  });
+  const ran = run().then(
+    () => ({ ok: true }),
+    (error: unknown) => ({ ok: false, detail: error instanceof Error ? error.message : String(error) }),
+  );
+  return Promise.race([ran, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,154 @@
+import { type Caller, docUuid, SluiceError } from '@sluice/core';
+import { z } from 'zod';
+import type { App } from '../app.js';
+import type { ApiDeps } from '../deps.js';
+import { type Listed, listDocuments } from '../documents/list.js';
+import { isDeadLetter } from '../documents/state.js';
+import { cursorSchema, pageLimit, reasonSchema } from '../schemas/documents.js';
+import { problems } from '../schemas/problem.js';
+
+const letterSchema = z
+  .object({
+    doc_id: z.string(),
+    id: z.string(),
+    source: z.string(),
+    source_path: z.string(),
+    code: reasonSchema,
+    message: z.string(),
+    serving: z.boolean().describe('An older revision still answers queries.'),
+    failed_at: z.string(),
+    content_hash: z.string(),
+  })
+  .meta({ id: 'DeadLetter' });
+
+const listQuery = z.strictObject({
+  source: z.string().max(200).optional(),
+  code: reasonSchema.optional(),
+  limit: pageLimit,
+  cursor: cursorSchema,
+});
+
+const listAnswer = z.object({ dead_letters: z.array(letterSchema), next_cursor: z.string().optional() });
+
+const choice = z
+  .strictObject({
+    ids: z.array(z.string().min(1).max(4096)).min(1).max(10_000).optional().describe('doc_ids'),
+    code: reasonSchema.optional(),
+    source: z.string().min(1).max(200).optional(),
+    all: z.literal(true).optional(),
+  })
+  .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
+    message: 'give exactly one of ids, code, source, all',
+  });
+
+type Choice = z.infer<typeof choice>;
+
+const notFound = z.array(z.string()).describe('doc_ids that are no dead letters.');
+
+/** Dead letters are the documents whose status is failed, read from the store. */
+export function deadLetterRoutes(app: App, deps: ApiDeps): void {
+  app.get(
+    '/ops/api/dead-letters',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Documents that could not be ingested',
+        querystring: listQuery,
+        response: { 200: listAnswer, ...problems() },
+      },
+    },
+    async ({ query, caller }) => {
+      const { listed, next_cursor } = await listDocuments(deps, {
+        caller,
+        limit: query.limit,
+        cursor: query.cursor,
+        accept: (document) =>
+          isLetter(document) &&
+          (query.source === undefined || document.source === query.source) &&
+          (query.code === undefined || document.state?.top.reason === query.code),
+      });
+      return { dead_letters: listed.flatMap(letterOf), ...(next_cursor === undefined ? {} : { next_cursor }) };
+    },
+  );
+
+  app.post(
+    '/ops/api/dead-letters/retry',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Try dead letters again',
+        body: choice,
+        response: { 202: z.object({ retried: z.int(), not_found: notFound }), ...problems(413, 415) },
+      },
+    },
+    async ({ body, caller }, reply) => {
+      const { chosen, not_found } = await choose(deps, caller, body);
+      const requests = chosen.map(({ source, path }) => ({ source, path, cause: 'retry' as const }));
+      if (requests.length > 0) await deps.queue.addBulk(requests, body.ids === undefined ? 'bulk' : 'interactive');
+      return reply.code(202).send({ retried: requests.length, not_found });
+    },
+  );
+
+  app.post(
+    '/ops/api/dead-letters/discard',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Take dead letters off the list',
+        description: 'They stay failed and are not retried until their file changes.',
+        body: choice,
+        response: { 200: z.object({ discarded: z.int(), not_found: notFound }), ...problems(413, 415) },
+      },
+    },
+    async ({ body, caller }) => {
+      const { chosen, not_found } = await choose(deps, caller, body);
+      let discarded = 0;
+      for (const { source, path } of chosen) {
+        if (await deps.discard({ source, path })) discarded += 1;
+        else not_found.push(`${source}/${path}`);
+      }
+      return { discarded, not_found };
+    },
+  );
+}
+
+function isLetter({ state }: Listed): boolean {
+  return state !== undefined && isDeadLetter(state);
+}
+
+function letterOf({ state, source, path }: Listed): z.infer<typeof letterSchema>[] {
+  if (state === undefined) return [];
+  const { top, serving } = state;
+  return [
+    {
+      doc_id: top.doc_id,
+      id: top.doc_uuid,
+      source,
+      source_path: path,
+      code: top.reason ?? 'internal',
+      message: top.message ?? '',
+      serving: serving !== undefined,
+      failed_at: top.committed_at,
+      content_hash: top.content_hash,
+    },
+  ];
+}
+
+/** The dead letters that a body names, as far as the caller may know of them. */
+async function choose(deps: ApiDeps, caller: Caller, body: Choice): Promise<{ chosen: Listed[]; not_found: string[] }> {
+  const wanted = body.ids === undefined ? undefined : new Map(body.ids.map((id) => [docUuid(id), id]));
+  for (const id of body.ids ?? []) {
+    if (!id.includes('/')) throw new SluiceError('invalid_request', `body/ids: ${id} is no doc_id`);
+  }
+  const { listed } = await listDocuments(deps, {
+    caller,
+    limit: Number.MAX_SAFE_INTEGER,
+    accept: (document) =>
+      isLetter(document) &&
+      (wanted === undefined || wanted.has(document.uuid)) &&
+      (body.source === undefined || document.source === body.source) &&
+      (body.code === undefined || document.state?.top.reason === body.code),
+  });
+  for (const { uuid } of listed) wanted?.delete(uuid);
+  return { chosen: listed, not_found: [...(wanted?.values() ?? [])] };
+}

@@ -1,0 +1,70 @@
+import { docUuid, SluiceError, splitDocId } from '@sluice/core';
+import { z } from 'zod';
+import type { App } from '../app.js';
+import type { ApiDeps } from '../deps.js';
+import { problems } from '../schemas/problem.js';
+
+const body = z
+  .strictObject({
+    source: z.string().min(1).max(200).optional(),
+    doc_id: z.string().min(1).max(4096).optional(),
+    doc_ids: z.array(z.string().min(1).max(4096)).max(10_000).optional(),
+  })
+  .refine(({ source, doc_id, doc_ids }) => source === undefined || (doc_id === undefined && doc_ids === undefined), {
+    message: 'give a source or documents, not both',
+  });
+
+const answer = z.object({
+  scans: z
+    .array(z.object({ source: z.string(), request: z.int() }))
+    .describe('Done when `scanned` of the source reaches `request`.'),
+  documents: z.array(z.object({ doc_id: z.string(), id: z.string() })),
+});
+
+/** Has whole sources scanned, or single documents looked at again. */
+export function reconcileRoute(app: App, deps: ApiDeps): void {
+  const known = new Set(deps.sources.map(({ name }) => name));
+
+  app.post(
+    '/ops/api/reconcile',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Make the store agree with the disk',
+        description: 'One source, some documents, or with an empty body all sources.',
+        body,
+        response: { 202: answer, ...problems(404, 413, 415) },
+      },
+    },
+    async (request, reply) => {
+      const { source, doc_id, doc_ids } = request.body;
+      const docIds = [...(doc_id === undefined ? [] : [doc_id]), ...(doc_ids ?? [])];
+      if (docIds.length > 0 || doc_ids !== undefined) {
+        const paths = docIds.map((id) => placeOf(id, known));
+        await deps.queue.addBulk(
+          paths.map((place) => ({ ...place, cause: 'change' as const })),
+          'interactive',
+        );
+        return reply.code(202).send({ scans: [], documents: docIds.map((id) => ({ doc_id: id, id: docUuid(id) })) });
+      }
+      if (source !== undefined && !known.has(source)) throw new SluiceError('not_found', `No source ${source} is configured.`);
+      const names = source === undefined ? [...known] : [source];
+      const scans = await Promise.all(
+        names.map(async (name) => ({ source: name, request: await deps.control.requestScan(name) })),
+      );
+      return reply.code(202).send({ scans, documents: [] });
+    },
+  );
+}
+
+function placeOf(docId: string, known: ReadonlySet<string>): { source: string; path: string } {
+  const slash = docId.indexOf('/');
+  if (slash <= 0) throw new SluiceError('invalid_request', `${docId} is no doc_id: it must read <source>/<path>.`);
+  const { source, sourcePath } = splitDocId(docId);
+  if (!known.has(source)) throw new SluiceError('not_found', `${docId}: no source ${source} is configured.`);
+  const parts = sourcePath.split('/');
+  if (parts.some((part) => part === '' || part === '.' || part === '..') || sourcePath.includes('\0')) {
+    throw new SluiceError('invalid_request', `${docId} is no doc_id: its path must be relative and without . or .. parts.`);
+  }
+  return { source, path: sourcePath };
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { App } from '../app.js';
+import type { ApiDeps } from '../deps.js';
+import { problems } from '../schemas/problem.js';
+
+const KINDS = [
+  'missing_document',
+  'stale_document',
+  'unexpected_document',
+  'missing_chunk',
+  'orphan_chunk',
+  'duplicate_chunk',
+  'wrong_metadata',
+] as const;
+
+const answer = z
+  .object({
+    differences: z.int(),
+    by_kind: z.object(Object.fromEntries(KINDS.map((kind) => [kind, z.int()])) as Record<(typeof KINDS)[number], z.ZodInt>),
+    failed_serving_old: z.int(),
+    in_grace: z.int(),
+    checked: z.object({ files: z.int(), documents: z.int(), chunks: z.int() }),
+    examples: z.array(z.object({ kind: z.string(), doc_id: z.string() })),
+  })
+  .meta({ id: 'VerifyReport' });
+
+/** Compares disk, documents and chunks. Safe while the system runs; takes as long as a walk over everything. */
+export function verifyRoute(app: App, deps: ApiDeps): void {
+  app.post(
+    '/ops/api/verify',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Compare disk, documents and chunks',
+        body: z.strictObject({ repair: z.boolean().default(false) }),
+        response: { 200: answer, ...problems(413, 415) },
+      },
+    },
+    ({ body }) => deps.verify(body),
+  );
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+/** Any JSON object: the filter grammar is checked by the metadata package, whose errors name the field. */
+const filterSchema = z
+  .record(z.string(), z.unknown())
+  .describe(
+    'Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not.',
+  );
+
+export const searchBody = z
+  .strictObject({
+    query: z.string().min(1).max(8000).regex(/\S/, 'must hold more than white space').describe('What to look for.'),
+    mode: z.enum(['hybrid', 'dense', 'keyword']).default('hybrid'),
+    alpha: z.number().min(0).max(1).optional().describe('Hybrid only: 0 is keyword, 1 dense. Default: search.alpha.'),
+    limit: z.int().min(1).max(100).optional().describe('Default: search.limit.'),
+    candidates: z.int().min(1).max(1000).optional().describe('How many of the best a reranker sees. Default: search.candidates.'),
+    filter: filterSchema.optional(),
+    infer_filter: z.boolean().default(false),
+    now: z.iso.datetime({ offset: true }).optional(),
+    timezone: z.string().max(100).optional(),
+    rerank: z.boolean().default(false),
+    expand: z.enum(['none', 'window', 'parent']).default('none'),
+    group_by: z.enum(['none', 'document']).default('none'),
+    diversity: z.number().min(0).max(1).optional(),
+    min_score: z.number().optional().describe('Compared with `score`; ignored while rerank is degraded.'),
+    collection: z.string().max(200).optional(),
+  })
+  .meta({ id: 'SearchRequest' });
+
+export const citationSchema = z
+  .object({
+    page: z.int().optional().describe('Page of the sentence that matches best.'),
+    page_start: z.int().optional(),
+    page_end: z.int().optional(),
+    start: z.int().describe('Offset in the parsed text, UTF-16 units.'),
+    end: z.int(),
+    heading_path: z.array(z.string()),
+    prefix: z.string().optional().describe('A repeated table header that stands in `text` before the cited span.'),
+    derived: z.literal(true).optional().describe('A proposition: the span is that of its passage.'),
+  })
+  .meta({ id: 'Citation' });
+
+export const resultSchema = z
+  .object({
+    score: z.number().describe('The score that orders.'),
+    scores: z.object({
+      dense: z.number().optional(),
+      keyword: z.number().optional(),
+      fused: z.number().optional(),
+      rerank: z.number().optional(),
+    }),
+    doc_id: z.string(),
+    revision: z.string(),
+    chunk_id: z.string(),
+    text: z.string(),
+    title: z.string(),
+    source: z.string(),
+    citation: citationSchema,
+    metadata: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'SearchResult' });
+
+export const searchAnswer = z
+  .object({
+    results: z.array(resultSchema),
+    applied_filter: z.unknown().describe('The filter that was applied, `{}` without one.'),
+    inferred_filter: z.unknown().optional(),
+    degraded: z.array(z.enum(['rerank_unavailable', 'query_truncated', 'infer_relaxed', 'llm_unavailable'])),
+    took_ms: z.number(),
+  })
+  .meta({ id: 'SearchAnswer' });

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+
+export const countsSchema = z.object({
+  indexed: z.int(),
+  pending: z.int(),
+  empty: z.int(),
+  failed: z.int(),
+  skipped: z.int(),
+});
+
+const serviceSchema = z.object({ url: z.string(), state: z.enum(['up', 'down']) });
+
+export const statusAnswer = z
+  .object({
+    state: z.enum(['idle', 'working']),
+    version: z.string(),
+    processes: z.array(z.object({ role: z.string(), pid: z.int(), restarts: z.int() })),
+    services: z.object({ redis: serviceSchema, weaviate: serviceSchema, api: serviceSchema }),
+    sources: z.array(
+      z.object({
+        name: z.string(),
+        path: z.string(),
+        configured: z.boolean(),
+        reachable: z.boolean(),
+        deletes_suspended: z.boolean(),
+        documents: countsSchema,
+        scanned: z.int().describe('The highest scan request that a finished scan has answered.'),
+      }),
+    ),
+    queues: z.record(z.string(), z.record(z.string(), z.int())),
+    paused: z.boolean(),
+    dead_letters: z.int(),
+  })
+  .meta({ id: 'Status' });
