@@ -1,1 +1,17 @@
-export {};
+export { type AuditDeps, type AuditLoop, type AuditReport, audit, createAuditLoop } from './audit.js';
+export { withCombinedReads } from './batched-reads.js';
+export type { IngestionDeps, SourceView, Step } from './deps.js';
+export {
+  createPolicy,
+  type DocumentPolicy,
+  type Policy,
+  type PolicyOptions,
+  type PolicyRule,
+  type PolicyVersions,
+  type SourcePolicy,
+} from './policy.js';
+export { createReconciler, discardDocument, type ReconcileOptions, type ReconcileOutcome, type Reconciler } from './reconcile.js';
+export { removeSource } from './remove-source.js';
+export { defaultIngestionSettings, type IngestionSettings, ingestionSettingsSchema } from './settings.js';
+export { createSweeper, type Sweeper, type SweepResult } from './sweep.js';
+export { type DriftKind, type VerifyDeps, type VerifyReport, verify } from './verify.js';

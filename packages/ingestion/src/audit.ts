@@ -1,0 +1,137 @@
+import { splitDocId, topCommit } from '@sluice/core';
+import type { IngestionDeps } from './deps.js';
+import { isOverLimits, type Reconciler } from './reconcile.js';
+import { type Sweeper, unnamed } from './sweep.js';
+import { type DocumentObjects, walkDocuments } from './walk-documents.js';
+
+export interface AuditDeps extends IngestionDeps {
+  reconciler: Reconciler;
+  sweeper: Sweeper;
+  /** Which of these documents have a job that waits or runs: they are left alone. */
+  pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Frees deduplication keys whose job is in no list; returns how many. */
+  freeStuckKeys(): Promise<number>;
+}
+
+export interface AuditReport {
+  documents: number;
+  swept: number;
+  recommitted: number;
+  tombstones: number;
+  freedKeys: number;
+}
+
+/**
+ * The net under the writers: finds what a crash, a flush or a lost hint left behind, and hands it to the sweep or to a reconcile.
+ * Compares the store with itself; that the disk agrees is the scan's part.
+ */
+export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<AuditReport> {
+  const report: AuditReport = { documents: 0, swept: 0, recommitted: 0, tombstones: 0, freedKeys: await deps.freeStuckKeys() };
+  const drift = { orphan_chunk: 0, missing_chunk: 0 };
+  for await (const document of walkDocuments(deps.store)) {
+    if (signal?.aborted) break;
+    report.documents += 1;
+    const finding = judge(deps, document);
+    if (finding === 'fine') continue;
+    if ((await deps.pending([document.docUuid])).has(document.docUuid)) continue;
+    switch (finding) {
+      case 'sweep': {
+        const top = topCommit(document.records);
+        if (top === undefined) break;
+        deps.sweeper.note(top);
+        report.swept += 1;
+        break;
+      }
+      case 'orphan':
+      case 'incomplete': {
+        drift[finding === 'orphan' ? 'orphan_chunk' : 'missing_chunk'] += 1;
+        const { source, sourcePath } = splitDocId(document.docId);
+        await deps.reconciler
+          .reconcile({ source, path: sourcePath, cause: 'scan' }, { recommit: true, ...(signal === undefined ? {} : { signal }) })
+          .catch((cause: unknown) => {
+            deps.logger.warn(
+              { doc_id: document.docId, cause: String(cause) },
+              'the audit could not mend a document; it is tried again',
+            );
+          });
+        report.recommitted += 1;
+        break;
+      }
+      case 'tombstone':
+        if (await dropTombstone(deps, document)) report.tombstones += 1;
+        break;
+    }
+  }
+  for (const [kind, count] of Object.entries(drift)) deps.metrics.drift.set({ kind }, count);
+  return report;
+}
+
+type Finding = 'fine' | 'sweep' | 'orphan' | 'incomplete' | 'tombstone';
+
+function judge(deps: IngestionDeps, document: DocumentObjects): Finding {
+  const top = topCommit(document.records);
+  if (top === undefined) return document.chunks.length + document.pages.length > 0 ? 'orphan' : 'fine';
+  const objects = [
+    ...document.chunks,
+    ...document.pages,
+    ...document.records.map((record) => ({
+      collection: 'commits' as const,
+      id: record.id,
+      fence: record.fence,
+      attempt: record.attempt,
+    })),
+  ];
+  const extra = unnamed(objects, top);
+  if (document.chunks.length - extra.filter((object) => object.collection === 'chunks').length < top.chunks) return 'incomplete';
+  const pages = new Set(document.pages.map((page) => page.id));
+  if (top.pages.some((page) => !pages.has(page))) return 'incomplete';
+  if (extra.length > 0 || isOverLimits(deps, top)) return 'sweep';
+  if (top.status === 'deleted' && deps.clock.now() - Date.parse(top.committed_at) > deps.settings.tombstoneMs) return 'tombstone';
+  return 'fine';
+}
+
+/** A tombstone goes last, alone, and only when a fresh listing shows no other object of the document. */
+async function dropTombstone(deps: IngestionDeps, document: DocumentObjects): Promise<boolean> {
+  const objects = await deps.store.listObjects(document.docUuid);
+  const [only] = objects;
+  const top = topCommit(document.records);
+  if (objects.length !== 1 || only === undefined || only.id !== top?.id) return false;
+  await deps.store.deleteObjects([only]);
+  return true;
+}
+
+export interface AuditLoop {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Audits at start, since a crash may have left something, and then again and again; a long audit makes for long pauses. */
+export function createAuditLoop(deps: AuditDeps): AuditLoop {
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const began = deps.clock.monotonic();
+      try {
+        const report = await audit(deps, stopping.signal);
+        deps.logger.debug(report, 'audit');
+      } catch (cause) {
+        deps.logger.warn(
+          { cause: cause instanceof Error ? cause.message : String(cause) },
+          'an audit failed; the next one tries again',
+        );
+      }
+      const took = deps.clock.monotonic() - began;
+      await deps.clock.sleep(Math.max(deps.settings.auditIntervalMs, 20 * took), stopping.signal).catch(() => {});
+    }
+  }
+  return {
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

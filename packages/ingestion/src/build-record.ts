@@ -1,0 +1,82 @@
+import { type CommitRecord, type DocumentMetadata, objectUuid } from '@sluice/core';
+import type { Attempt, Target } from './attempt.js';
+import type { IngestionDeps } from './deps.js';
+import type { DiskState } from './observe.js';
+
+/** What an attempt decides about the content; identity, fence and disk facts are added by {@link buildRecord}. */
+export type RecordContent = Pick<
+  CommitRecord,
+  | 'kind'
+  | 'live'
+  | 'superseded'
+  | 'superseded_revs'
+  | 'chunks'
+  | 'pages'
+  | 'status'
+  | 'content_hash'
+  | 'served_hash'
+  | 'fingerprint'
+  | 'format'
+  | 'revision'
+  | 'metadata'
+  | 'chunk_metadata_hash'
+  | 'warnings'
+> &
+  Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>>;
+
+export function buildRecord(
+  deps: Pick<IngestionDeps, 'clock'>,
+  target: Target,
+  attempt: Attempt,
+  disk: DiskState,
+  content: RecordContent,
+): CommitRecord {
+  const { security_level, allowed_groups } = content.metadata;
+  return {
+    id: objectUuid(target.docUuid, content.kind, attempt.fence.attempt),
+    doc_id: target.docId,
+    doc_uuid: target.docUuid,
+    source: target.source.name,
+    source_path: target.sourcePath,
+    fence: attempt.fence.value,
+    attempt: attempt.fence.attempt,
+    base_fence: attempt.base?.fence ?? 0,
+    stat: disk.kind === 'file' ? disk.statKey : '',
+    sidecar_stat: disk.kind === 'file' ? disk.sidecarStat : '',
+    config_hash: disk.kind === 'file' ? disk.policy.configHash : '',
+    security_level,
+    ...(allowed_groups === undefined ? {} : { allowed_groups }),
+    committed_at: new Date(deps.clock.now()).toISOString(),
+    ...content,
+  };
+}
+
+/** The part of a record that says nothing is live. */
+export const NOTHING_LIVE = {
+  live: [],
+  superseded: [],
+  superseded_revs: [],
+  chunks: 0,
+  pages: [],
+  served_hash: '',
+  revision: '',
+  chunk_metadata_hash: '',
+} satisfies Partial<RecordContent>;
+
+/** The part of a record that names exactly what the base names. */
+export function sameAsBase(base: CommitRecord) {
+  const { live, superseded, superseded_revs, chunks, pages, served_hash, revision, chunk_metadata_hash } = base;
+  return { live, superseded, superseded_revs, chunks, pages, served_hash, revision, chunk_metadata_hash };
+}
+
+/** Metadata for a record of a document of which nothing is known but who may see it. */
+export function bareMetadata(access: Pick<DocumentMetadata, 'security_level' | 'allowed_groups'>): DocumentMetadata {
+  const { security_level, allowed_groups } = access;
+  return {
+    doc_type: 'document',
+    tags: [],
+    fields: {},
+    security_level,
+    ...(allowed_groups === undefined ? {} : { allowed_groups }),
+  };
+}

@@ -1,0 +1,52 @@
+import type { ChunkStore, Clock, CommitRecord, DocumentReader, Embedder, Fences, Files } from '@sluice/core';
+import type { Logger, Metrics } from '@sluice/telemetry';
+import type { Policy } from './policy.js';
+import type { IngestionSettings } from './settings.js';
+
+/** What the writer needs to know of a watched folder. */
+export interface SourceView {
+  readonly name: string;
+  /** Absolute path. */
+  readonly root: string;
+  readonly stabilityMs: number;
+  /** Whether the path is a document by name: not ignored, no sidecar, not excluded. */
+  accepts(path: string): Promise<boolean> | boolean;
+  /** False while the root is missing, unreadable or another one than before: then nothing is deleted. */
+  mayDelete(): Promise<boolean>;
+}
+
+/** Named points of the pipeline: where faults are injected by the chaos harness, and what stage timers are named after. */
+export type Step =
+  | 'fence'
+  | 'base'
+  | 'read'
+  | 'parsed'
+  | 'embed'
+  | 'embedded'
+  | 'insert'
+  | 'inserted'
+  | 'manifest'
+  | 'commit'
+  | 'committed'
+  | 'recheck'
+  | 'sweep'
+  | 'delete'
+  | 'deleted';
+
+export interface IngestionDeps {
+  store: ChunkStore;
+  fences: Fences;
+  files: Files;
+  reader: DocumentReader;
+  embedder: Embedder;
+  policy: Policy;
+  source(name: string): SourceView | undefined;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  settings: IngestionSettings;
+  /** Told of each commit that may have superseded objects: the sweep deletes them after the grace. */
+  onCommit?: (record: CommitRecord) => void;
+  /** Awaited at each step; the chaos harness stops or kills the process here. */
+  onStep?: (step: Step, docId: string) => Promise<void> | void;
+}

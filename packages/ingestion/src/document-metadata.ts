@@ -1,0 +1,155 @@
+import { type CommitRecord, type DocumentMetadata, type ReadResult, SluiceError } from '@sluice/core';
+import {
+  type DocumentAccess,
+  frontMatterOf,
+  MAX_SIDECAR,
+  type MetadataInput,
+  parseSidecar,
+  resolveAccess,
+  resolveMetadata,
+} from '@sluice/metadata';
+import type { Target } from './attempt.js';
+import type { IngestionDeps } from './deps.js';
+import { codeOf, type DiskState } from './observe.js';
+
+export type Access = DocumentAccess;
+export type FileState = Extract<DiskState, { kind: 'file' }>;
+
+export interface ResolvedDocument {
+  metadata: DocumentMetadata;
+  warnings: string[];
+}
+
+/** Where front matter can stand: only these are looked into before parsing. */
+const FRONT_MATTER_NAMES = /\.(md|markdown|mdx|mkd|txt)$/i;
+
+/** Bytes read for the front matter; four bytes a character at most, so the longest that is accepted fits. */
+const HEAD_BYTES = 1_048_576;
+
+/** Access of a document whose level or groups are invalid: hidden from all but the highest clearance. */
+const HIDDEN: Access = { security_level: 5 };
+
+/** The sidecar's mapping; undefined without one. */
+export async function readSidecar(
+  deps: Pick<IngestionDeps, 'files'>,
+  disk: FileState,
+): Promise<Record<string, unknown> | undefined> {
+  if (disk.sidecarStat === '') return undefined;
+  try {
+    return parseSidecar(decode(await deps.files.readHead(disk.sidecarPath, 4 * MAX_SIDECAR + 4)));
+  } catch (cause) {
+    if (cause instanceof SluiceError)
+      throw new SluiceError(cause.code, `${disk.sidecarPath}: ${cause.message}`, {
+        cause,
+        ...(cause.details === undefined ? {} : { details: cause.details }),
+      });
+    // Gone since it was looked at: the check after the commit sees that, and the reconcile runs again.
+    if (codeOf(cause) === 'ENOENT') return undefined;
+    throw new SluiceError('unreadable', `${disk.sidecarPath} cannot be read (${codeOf(cause)}); check its permissions`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * Who may see the document as the disk stands, found without parsing it. What cannot be read or is invalid hides the document (level 5),
+ * unless `throwInvalid` asks for the error.
+ */
+export async function accessOf(
+  deps: IngestionDeps,
+  target: Target,
+  disk: DiskState,
+  options: { throwInvalid?: boolean } = {},
+): Promise<Access> {
+  if (disk.kind !== 'file') return HIDDEN;
+  try {
+    const sidecar = await readSidecar(deps, disk);
+    const frontMatter = await readFrontMatter(deps, disk);
+    const { origins: _origins, ...access } = resolveAccess(
+      inputOf(target, disk, {
+        ...(sidecar === undefined ? {} : { sidecar }),
+        ...(frontMatter === undefined ? {} : { frontMatter }),
+      }),
+    );
+    return access;
+  } catch (cause) {
+    if (options.throwInvalid) throw cause;
+    return HIDDEN;
+  }
+}
+
+async function readFrontMatter(deps: IngestionDeps, disk: FileState): Promise<Record<string, unknown> | undefined> {
+  if (!FRONT_MATTER_NAMES.test(disk.path)) return undefined;
+  let head: Uint8Array;
+  try {
+    head = await deps.files.readHead(disk.path, HEAD_BYTES);
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return undefined;
+    throw new SluiceError('unreadable', `${disk.path} cannot be read (${codeOf(cause)}); check its permissions`, { cause });
+  }
+  return frontMatterOf(decode(head))?.data;
+}
+
+/** UTF-8 or, by its byte order mark, UTF-16; line ends as the parsers see them. */
+function decode(bytes: Uint8Array): string {
+  const label =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
+  return new TextDecoder(label).decode(bytes).replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+}
+
+/** Metadata of a document that was read, by precedence. */
+export function resolveDocument(
+  deps: Pick<IngestionDeps, 'policy'>,
+  target: Target,
+  disk: FileState,
+  read: ReadResult,
+  sidecar: Record<string, unknown> | undefined,
+): ResolvedDocument {
+  return resolveMetadata(
+    inputOf(target, disk, {
+      self: read.metadata,
+      ...(read.frontMatter === undefined ? {} : { frontMatter: read.frontMatter }),
+      ...(sidecar === undefined ? {} : { sidecar }),
+      ...(read.lang === undefined ? {} : { lang: read.lang }),
+    }),
+  );
+}
+
+function inputOf(
+  target: Target,
+  disk: FileState,
+  said: Pick<MetadataInput, 'frontMatter' | 'sidecar' | 'self' | 'lang'>,
+): MetadataInput {
+  const { policy } = disk;
+  return {
+    sourcePath: target.sourcePath,
+    schema: policy.schema,
+    fields: policy.source.fields,
+    sourceMetadata: policy.source.metadata,
+    matchingRules: policy.matchingRules,
+    ...(policy.source.createdAt === 'mtime' ? { mtimeMs: Number(BigInt(disk.stat.mtimeNs) / 1_000_000n) } : {}),
+    ...said,
+  };
+}
+
+export function bareAccess(record: Pick<CommitRecord, 'security_level' | 'allowed_groups'>): Access {
+  return {
+    security_level: record.security_level,
+    ...(record.allowed_groups === undefined ? {} : { allowed_groups: record.allowed_groups }),
+  };
+}
+
+export function sameAccess(a: Access, b: Access): boolean {
+  return (
+    a.security_level === b.security_level && JSON.stringify(a.allowed_groups ?? null) === JSON.stringify(b.allowed_groups ?? null)
+  );
+}
+
+/** Whether somebody who may see `base` may not see `next`. */
+export function isStricter(base: Access, next: Access): boolean {
+  if (next.security_level > base.security_level) return true;
+  if (next.allowed_groups === undefined) return false;
+  if (base.allowed_groups === undefined) return true;
+  const allowed = new Set(next.allowed_groups);
+  return base.allowed_groups.some((group) => !allowed.has(group));
+}

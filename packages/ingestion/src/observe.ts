@@ -1,0 +1,114 @@
+import { dirname, join } from 'node:path';
+import { type FileStat, type Files, SluiceError, statKey } from '@sluice/core';
+import { sidecarOf } from '@sluice/metadata';
+import type { IngestionDeps, SourceView } from './deps.js';
+import type { DocumentPolicy } from './policy.js';
+
+/** What the disk says of a path at one moment. */
+export type DiskState =
+  | { kind: 'gone' }
+  | {
+      kind: 'file';
+      path: string;
+      stat: FileStat;
+      statKey: string;
+      sidecarPath: string;
+      /** '' without a sidecar. */
+      sidecarStat: string;
+      policy: DocumentPolicy;
+    };
+
+/** A path that may leave its root is never looked at, whoever asks. */
+function isInside(path: string): boolean {
+  return path !== '' && !path.startsWith('/') && !path.split('/').some((part) => part === '' || part === '.' || part === '..');
+}
+
+/**
+ * Looks at the disk. A path that the rules ignore, a folder, a link, and a path through a link all count as gone.
+ *
+ * @throws SluiceError `invalid_path` for a name that is not UTF-8, `unreadable` when the file system refuses the look.
+ */
+export async function observeDisk(
+  deps: Pick<IngestionDeps, 'files' | 'policy'>,
+  source: SourceView,
+  sourcePath: string,
+): Promise<DiskState> {
+  if (!isInside(sourcePath)) return { kind: 'gone' };
+  const path = join(source.root, ...sourcePath.split('/'));
+  const stat = await lookAt(deps.files, path);
+  if (stat === undefined) {
+    if (await isInvalidName(deps.files, path)) {
+      throw new SluiceError('invalid_path', `${sourcePath}: the file's name is not valid UTF-8; rename it`);
+    }
+    return { kind: 'gone' };
+  }
+  if (stat.kind !== 'file' || !(await source.accepts(sourcePath)) || !(await isOwnSpelling(deps.files, source.root, path)))
+    return { kind: 'gone' };
+  const sidecarPath = sidecarOf(path);
+  const sidecar = await lookAt(deps.files, sidecarPath);
+  return {
+    kind: 'file',
+    path,
+    stat,
+    statKey: statKey(stat),
+    sidecarPath,
+    sidecarStat: sidecar?.kind === 'file' ? statKey(sidecar) : '',
+    policy: deps.policy.of(source.name, sourcePath),
+  };
+}
+
+async function lookAt(files: Files, path: string): ReturnType<Files['stat']> {
+  try {
+    return await files.stat(path);
+  } catch (cause) {
+    throw new SluiceError('unreadable', `${path} cannot be looked at (${codeOf(cause)}); check its permissions`, { cause });
+  }
+}
+
+/** The real path must be the one asked for: else it leads through a link, or the disk folds case and holds another spelling. */
+async function isOwnSpelling(files: Files, root: string, path: string): Promise<boolean> {
+  try {
+    const [realRoot, realPath] = await Promise.all([files.realpath(root), files.realpath(path)]);
+    return realPath === join(realRoot, path.slice(root.length));
+  } catch {
+    return false;
+  }
+}
+
+async function isInvalidName(files: Files, path: string): Promise<boolean> {
+  if (!path.includes('\uFFFD')) return false;
+  const entries = await files.list(dirname(path)).catch(() => []);
+  return entries.some((entry) => !entry.validName && join(dirname(path), entry.name) === path);
+}
+
+export function codeOf(cause: unknown): string {
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+/**
+ * Waits until a file just written has been still for the source's stability time. The watcher waits too; this covers jobs that
+ * come another way. Gives up after a minute: then the check after the commit decides.
+ */
+export async function waitUntilStill(
+  deps: Pick<IngestionDeps, 'files' | 'policy' | 'clock'>,
+  source: SourceView,
+  sourcePath: string,
+  seen: DiskState,
+  signal?: AbortSignal,
+): Promise<DiskState> {
+  let state = seen;
+  const deadline = deps.clock.monotonic() + 60_000;
+  while (state.kind === 'file' && deps.clock.monotonic() < deadline) {
+    const changedMs = Math.max(Number(BigInt(state.stat.mtimeNs) / 1_000_000n), Number(BigInt(state.stat.ctimeNs) / 1_000_000n));
+    const age = deps.clock.now() - changedMs;
+    if (age >= source.stabilityMs) return state;
+    // A change time in the future (another machine's clock) says nothing of the age: wait the whole time once and compare.
+    const wait = age < 0 ? source.stabilityMs : source.stabilityMs - age;
+    await deps.clock.sleep(Math.max(1, wait), signal);
+    const next = await observeDisk(deps, source, sourcePath);
+    if (age < 0 && next.kind === 'file' && next.statKey === state.statKey) return next;
+    state = next;
+  }
+  return state;
+}

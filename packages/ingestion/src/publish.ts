@@ -1,0 +1,44 @@
+import { type CommitRecord, topCommit, topRecord } from '@sluice/core';
+import { type Attempt, readRecords, type Target } from './attempt.js';
+import type { IngestionDeps } from './deps.js';
+import { type DiskState, observeDisk } from './observe.js';
+
+/** `again`: the store or the disk changed under the attempt; run another one, delete nothing. */
+export type Published = 'done' | 'again';
+
+/**
+ * Step 5 of the writer: the commit. Everything it names must be in the store already.
+ *
+ * Fence order is not disk order: a writer may read the disk late and commit late under an early fence. So after the commit the disk
+ * and the records are looked at once more; if either moved, the reconcile runs again.
+ */
+export async function publish(
+  deps: IngestionDeps,
+  target: Target,
+  attempt: Attempt,
+  disk: DiskState,
+  record: CommitRecord,
+): Promise<Published> {
+  await deps.onStep?.('commit', target.docId);
+  const before = await readRecords(deps, target.docUuid);
+  if (topCommit(before)?.id !== attempt.base?.id) return 'again';
+  if ((topRecord(before)?.fence ?? 0) > attempt.fence.value) return 'again';
+
+  const end = deps.metrics.stageSeconds.startTimer({ stage: 'commit' });
+  await deps.store.insertRecord(record);
+  end();
+  await deps.onStep?.('committed', target.docId);
+
+  const now = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
+  const after = await readRecords(deps, target.docUuid);
+  await deps.onStep?.('recheck', target.docId);
+  const between = after.some((other) => other.kind === 'commit' && other.fence > record.base_fence && other.fence < record.fence);
+  if (between || !sameDisk(disk, now)) return 'again';
+  deps.onCommit?.(record);
+  return 'done';
+}
+
+function sameDisk(a: DiskState, b: DiskState): boolean {
+  if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind;
+  return a.statKey === b.statKey && a.sidecarStat === b.sidecarStat && a.policy.configHash === b.policy.configHash;
+}

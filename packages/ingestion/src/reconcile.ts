@@ -1,0 +1,376 @@
+import {
+  type CommitRecord,
+  isReason,
+  REASONS,
+  type ReasonCode,
+  type ReconcileRequest,
+  SluiceError,
+  topCommit,
+  topRecord,
+  toSluiceError,
+} from '@sluice/core';
+import { type Attempt, beginAttempt, isServing, readRecords, type Target, targetOf } from './attempt.js';
+import { bareMetadata, buildRecord, NOTHING_LIVE, sameAsBase } from './build-record.js';
+import type { IngestionDeps } from './deps.js';
+import { accessOf, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
+import { createLru } from './lru.js';
+import { type DiskState, observeDisk, waitUntilStill } from './observe.js';
+import { publish } from './publish.js';
+import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
+import { MissingChunk, rewriteBase } from './rewrite.js';
+import type { VectorCache } from './write-chunks.js';
+import { LostChunks, writeDocument } from './write-document.js';
+import { commitFailure, failureOf } from './write-failure.js';
+
+export interface ReconcileOptions {
+  signal?: AbortSignal;
+  /** A transient fault is then recorded as the document's failure instead of being thrown. */
+  lastAttempt?: boolean;
+  /** Commits the same state under a new fence, so that any sleeping writer is outdated and what is not named can be swept. */
+  recommit?: boolean;
+  /** Writes every chunk anew, keeping none of the stored ones: the repair of a document whose stored chunks are wrong. */
+  rebuild?: boolean;
+  onProgress?: (share: number) => void;
+}
+
+export type ReconcileOutcome =
+  /** The store agreed with the disk already. */
+  | { outcome: 'unchanged'; record?: CommitRecord }
+  | { outcome: 'indexed' | 'empty'; chunks: number; computed: number; reused: number; warnings: string[] }
+  | { outcome: 'deleted' }
+  /** By type or size: no dead letter. */
+  | { outcome: 'skipped'; reason: ReasonCode; message: string }
+  /** A dead letter; `error` is what happened. */
+  | { outcome: 'failed'; reason: ReasonCode; message: string; error: SluiceError; serving: boolean }
+  /** The file is gone, but so may be its whole root: nothing is deleted. */
+  | { outcome: 'suspended' }
+  /** The source is no longer configured: its documents are kept as they are. */
+  | { outcome: 'unknown_source' };
+
+/** Vectors kept in memory for texts that repeat: 4,096 of 384 floats are 6 MB. */
+const CACHED_VECTORS = 4096;
+
+const SKIPPED: ReadonlySet<string> = new Set(['unsupported_type', 'too_large'] satisfies ReasonCode[]);
+
+export interface Reconciler {
+  /**
+   * Makes the store agree with the disk for one path, whatever event led to it.
+   *
+   * @throws SluiceError of kind transient (the job is tried again), unless `lastAttempt`.
+   */
+  reconcile(request: ReconcileRequest, options?: ReconcileOptions): Promise<ReconcileOutcome>;
+}
+
+export function createReconciler(deps: IngestionDeps): Reconciler {
+  const vectors: VectorCache = createLru(CACHED_VECTORS);
+  return {
+    async reconcile(request, options = {}) {
+      const source = deps.source(request.source);
+      if (source === undefined) return { outcome: 'unknown_source' };
+      const target = targetOf(source, request.path);
+      const reading = createReadBuffer(deps, target);
+      try {
+        return await runRounds(deps, vectors, target, request, reading, options);
+      } catch (thrown) {
+        return await recordFailure(deps, target, thrown, reading, options);
+      }
+    },
+  };
+}
+
+async function runRounds(
+  deps: IngestionDeps,
+  vectors: VectorCache,
+  target: Target,
+  request: ReconcileRequest,
+  reading: ReadBuffer,
+  options: ReconcileOptions,
+): Promise<ReconcileOutcome> {
+  const seen = await waitUntilStill(
+    deps,
+    target.source,
+    target.sourcePath,
+    await observeDisk(deps, target.source, target.sourcePath),
+    options.signal,
+  );
+  const settled = await findSettled(deps, target, request, seen, options);
+  if (settled !== undefined) return settled;
+
+  let keep = !options.rebuild;
+  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
+    options.signal?.throwIfAborted();
+    const attempt = await beginAttempt(deps, target);
+    const disk = await observeDisk(deps, target.source, target.sourcePath);
+    try {
+      const outcome =
+        disk.kind === 'gone'
+          ? await deleteDocument(deps, target, attempt, disk, options)
+          : await writeFile(deps, vectors, target, attempt, disk, reading, keep, options);
+      if (outcome !== 'again') return outcome;
+    } catch (cause) {
+      if (!(cause instanceof LostChunks || cause instanceof MissingChunk)) throw cause;
+      deps.logger.warn({ doc_id: target.docId, cause: cause.message }, 'chunks were lost; the document is written anew');
+      keep = false;
+    }
+  }
+  throw new SluiceError('outdated_attempt', `${target.docId} kept changing while it was read; it will be tried again`, {
+    docId: target.docId,
+  });
+}
+
+/** What needs no attempt: the newest record already tells of this very disk. */
+async function findSettled(
+  deps: IngestionDeps,
+  target: Target,
+  request: ReconcileRequest,
+  disk: DiskState,
+  options: ReconcileOptions,
+): Promise<ReconcileOutcome | undefined> {
+  const top = topRecord(await readRecords(deps, target.docUuid));
+  if (disk.kind === 'gone') {
+    if (!options.recommit && (top === undefined || top.status === 'deleted'))
+      return { outcome: 'unchanged', ...(top === undefined ? {} : { record: top }) };
+    if (top !== undefined && top.status !== 'deleted' && !(await target.source.mayDelete())) return { outcome: 'suspended' };
+    return undefined;
+  }
+  if (top === undefined || options.recommit || options.rebuild) return undefined;
+  return (await isSettled(deps, request, disk, top)) ? { outcome: 'unchanged', record: top } : undefined;
+}
+
+async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: FileState, top: CommitRecord): Promise<boolean> {
+  if (top.status === 'deleted' || top.kind === 'status') return false;
+  if (top.sidecar_stat !== disk.sidecarStat || top.config_hash !== disk.policy.configHash) return false;
+  if (top.fingerprint !== disk.policy.fingerprint(top.format)) return false;
+  if (isOverLimits(deps, top)) return false;
+  if (top.status === 'failed' && (request.cause === 'retry' || isTransient(top.reason))) return false;
+  if (top.stat === disk.statKey) return true;
+  // Another stat with the same bytes (touched, restored from a backup) is no change. An empty stat marks a record that must be redone.
+  if (top.stat === '' || top.content_hash === '' || top.status === 'failed') return false;
+  return Number(top.stat.split(':')[0]) === disk.stat.size && (await deps.files.hash(disk.path)) === top.content_hash;
+}
+
+function isTransient(reason: ReasonCode | undefined): boolean {
+  return reason !== undefined && (REASONS[reason] !== 'permanent' || reason === 'store_rejected');
+}
+
+/** A delete is a commit with nothing live. */
+async function deleteDocument(
+  deps: IngestionDeps,
+  target: Target,
+  attempt: Attempt,
+  disk: DiskState,
+  options: ReconcileOptions = {},
+): Promise<ReconcileOutcome | 'again'> {
+  const { base } = attempt;
+  // Without a commit there is nothing to take back, unless a crash left chunks that only a tombstone licenses to delete.
+  if (base === undefined && !options.recommit) return { outcome: 'unchanged' };
+  if (base !== undefined && base.status !== 'deleted' && !(await target.source.mayDelete())) return { outcome: 'suspended' };
+  const record = buildRecord(deps, target, attempt, disk, {
+    ...NOTHING_LIVE,
+    kind: 'commit',
+    status: 'deleted',
+    content_hash: '',
+    fingerprint: '',
+    format: '',
+    metadata: bareMetadata(base === undefined ? { security_level: 5 } : bareAccess(base)),
+    warnings: [],
+  });
+  return (await publish(deps, target, attempt, disk, record)) === 'done' ? { outcome: 'deleted' } : 'again';
+}
+
+async function writeFile(
+  deps: IngestionDeps,
+  vectors: VectorCache,
+  target: Target,
+  attempt: Attempt,
+  disk: FileState,
+  reading: ReadBuffer,
+  keep: boolean,
+  options: ReconcileOptions,
+): Promise<ReconcileOutcome | 'again'> {
+  const { base } = attempt;
+  const access = await accessOf(deps, target, disk, { throwInvalid: true });
+  if (isServing(base) && isStricter(base, access)) {
+    // Stricter access first, whatever becomes of the content. The empty stat says that the file itself is still to be read.
+    const { allowed_groups: _old, ...rest } = base.metadata;
+    const rewritten = await rewriteBase(deps, target, attempt, base, { ...rest, ...access });
+    const { kind, status, content_hash, fingerprint, format, warnings } = base;
+    const record = {
+      ...buildRecord(deps, target, attempt, disk, {
+        kind,
+        status,
+        content_hash,
+        fingerprint,
+        format,
+        warnings,
+        ...reasonOf(base),
+        ...rewritten,
+      }),
+      stat: '',
+    };
+    await publish(deps, target, attempt, disk, record);
+    return 'again';
+  }
+  if (options.recommit && keep && isSameState(base, disk)) return recommit(deps, target, attempt, base, disk);
+
+  const read = await reading.read(disk, options);
+  if (read === 'changed') return 'again';
+  const resolved = resolveDocument(deps, target, disk, read.result, read.sidecar);
+  // Many attempts become one in the background, when nothing else is to be done: an edit should not pay for it.
+  const compact = isServing(base) && isOverLimits(deps, base) && isSameState(base, disk);
+  const written = await writeDocument(deps, vectors, target, attempt, disk, read.result, resolved, {
+    keep: keep && !compact,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+  });
+  if (written.published === 'again') return 'again';
+  observeDelay(deps, disk);
+  const { status, chunks, counts, warnings } = written;
+  return { outcome: status, chunks, computed: counts.computed, reused: counts.reused, warnings };
+}
+
+export function isOverLimits(deps: Pick<IngestionDeps, 'settings'>, base: CommitRecord): boolean {
+  return base.live.length > deps.settings.maxLiveAttempts || base.superseded.length > deps.settings.maxSuperseded;
+}
+
+function isSameState(base: CommitRecord | undefined, disk: FileState): base is CommitRecord {
+  return (
+    base !== undefined &&
+    base.status !== 'deleted' &&
+    base.stat === disk.statKey &&
+    base.sidecar_stat === disk.sidecarStat &&
+    base.config_hash === disk.policy.configHash &&
+    base.fingerprint === disk.policy.fingerprint(base.format)
+  );
+}
+
+/** The same state under a new fence. Kept chunks are counted first: what was lost is written anew. */
+async function recommit(
+  deps: IngestionDeps,
+  target: Target,
+  attempt: Attempt,
+  base: CommitRecord,
+  disk: FileState,
+): Promise<ReconcileOutcome | 'again'> {
+  if (isServing(base) && (await deps.store.countChunks(target.docUuid, base.live, base.superseded)) !== base.chunks) {
+    throw new LostChunks(`${target.docId}: not every chunk that the commit names is stored`);
+  }
+  const { kind, status, content_hash, fingerprint, format, metadata, warnings } = base;
+  const record = buildRecord(deps, target, attempt, disk, {
+    kind,
+    status,
+    content_hash,
+    fingerprint,
+    format,
+    metadata,
+    warnings,
+    ...reasonOf(base),
+    ...sameAsBase(base),
+  });
+  return (await publish(deps, target, attempt, disk, record)) === 'done' ? { outcome: 'unchanged', record } : 'again';
+}
+
+function reasonOf(record: CommitRecord): Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>> {
+  return {
+    ...(record.reason === undefined ? {} : { reason: record.reason }),
+    ...(record.message === undefined ? {} : { message: record.message }),
+    ...(record.discarded === undefined ? {} : { discarded: record.discarded }),
+  };
+}
+
+/** Only changes of the last hour: a scan that finds a year-old file measures the scan, not the pipeline. */
+function observeDelay(deps: IngestionDeps, disk: FileState): void {
+  const seconds = deps.clock.now() / 1000 - Number(BigInt(disk.stat.ctimeNs) / 1_000_000n) / 1000;
+  if (seconds >= 0 && seconds < 3600) deps.metrics.changeToSearchable.observe(seconds);
+}
+
+async function recordFailure(
+  deps: IngestionDeps,
+  target: Target,
+  thrown: unknown,
+  reading: ReadBuffer,
+  options: ReconcileOptions,
+): Promise<ReconcileOutcome> {
+  if (options.signal?.aborted) throw thrown;
+  const error = toSluiceError(thrown, 'internal', target.docId);
+  const permanent = error.kind === 'permanent';
+  // The store being away is nobody's fault among the documents: such a job waits for the store, it never becomes a dead letter.
+  if (error.code === 'store_unavailable' || error.code === 'outdated_attempt' || error.code === 'queue_unavailable') throw error;
+  if (!permanent && !options.lastAttempt) throw error;
+  const reason: ReasonCode = isReason(error.code) ? error.code : 'internal';
+  if (SKIPPED.has(reason)) return commitSkipped(deps, target, reason, error.message, reading.lastHash());
+  const record = await commitFailure(deps, target, failureOf(error, reason, reading.lastHash()));
+  return { outcome: 'failed', reason, message: error.message, error, serving: isServing(record) };
+}
+
+/** A document that is left out by type or size serves nothing. */
+async function commitSkipped(
+  deps: IngestionDeps,
+  target: Target,
+  reason: ReasonCode,
+  message: string,
+  contentHash: string,
+): Promise<ReconcileOutcome> {
+  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
+    const attempt = await beginAttempt(deps, target);
+    const disk = await observeDisk(deps, target.source, target.sourcePath);
+    if (disk.kind === 'gone') {
+      const outcome = await deleteDocument(deps, target, attempt, disk);
+      if (outcome === 'again') continue;
+      return outcome;
+    }
+    const record = buildRecord(deps, target, attempt, disk, {
+      ...NOTHING_LIVE,
+      kind: 'commit',
+      status: 'skipped',
+      reason,
+      message,
+      content_hash: contentHash,
+      fingerprint: disk.policy.fingerprint(''),
+      format: '',
+      metadata: bareMetadata(await accessOf(deps, target, disk)),
+      warnings: [],
+    });
+    if ((await publish(deps, target, attempt, disk, record)) === 'done') return { outcome: 'skipped', reason, message };
+  }
+  throw new SluiceError('outdated_attempt', `${target.docId} kept changing; it will be tried again`, { docId: target.docId });
+}
+
+/**
+ * Takes a dead letter off the list: it stays failed with its reason, and is not retried until its file changes.
+ *
+ * @returns false when the document is not a dead letter (any more)
+ */
+export async function discardDocument(deps: IngestionDeps, request: Pick<ReconcileRequest, 'source' | 'path'>): Promise<boolean> {
+  const source = deps.source(request.source);
+  if (source === undefined) return false;
+  const target = targetOf(source, request.path);
+  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
+    const attempt = await beginAttempt(deps, target);
+    const top = topRecord(await readRecords(deps, target.docUuid));
+    const base = topCommit(await readRecords(deps, target.docUuid));
+    if (top === undefined || top.status !== 'failed' || top.discarded) return false;
+    const disk = await observeDisk(deps, source, request.path).catch((): DiskState => ({ kind: 'gone' }));
+    const { stat, sidecar_stat, config_hash, content_hash, fingerprint, format, warnings } = top;
+    const served = isServing(base) ? sameAsBase(base) : NOTHING_LIVE;
+    const record: CommitRecord = {
+      ...buildRecord(deps, target, attempt, disk, {
+        kind: 'commit',
+        status: 'failed',
+        content_hash,
+        fingerprint,
+        format,
+        warnings,
+        metadata: (base ?? top).metadata,
+        ...reasonOf(top),
+        ...served,
+        discarded: true,
+      }),
+      stat,
+      sidecar_stat,
+      config_hash,
+    };
+    if ((await publish(deps, target, attempt, disk, record)) === 'done') return true;
+  }
+  return false;
+}

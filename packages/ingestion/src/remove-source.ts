@@ -1,0 +1,48 @@
+import { topCommit } from '@sluice/core';
+import { beginAttempt, type Target } from './attempt.js';
+import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
+import type { IngestionDeps } from './deps.js';
+import { bareAccess } from './document-metadata.js';
+
+/**
+ * Takes every document of a source out of the store, for a source that has left the configuration. The files on disk are not touched.
+ *
+ * @returns number of documents removed
+ */
+export async function removeSource(
+  deps: Pick<IngestionDeps, 'store' | 'fences' | 'clock' | 'onCommit' | 'onStep'>,
+  name: string,
+): Promise<number> {
+  let removed = 0;
+  for await (const records of deps.store.walkRecords()) {
+    const top = topCommit(records);
+    if (top === undefined || top.source !== name || top.status === 'deleted') continue;
+    const target: Target = {
+      source: { name, root: '/', stabilityMs: 0, accepts: () => false, mayDelete: () => Promise.resolve(true) },
+      sourcePath: top.source_path,
+      docId: top.doc_id,
+      docUuid: top.doc_uuid,
+    };
+    const attempt = await beginAttempt(deps as IngestionDeps, target);
+    const record = buildRecord(
+      deps,
+      target,
+      attempt,
+      { kind: 'gone' },
+      {
+        ...NOTHING_LIVE,
+        kind: 'commit',
+        status: 'deleted',
+        content_hash: '',
+        fingerprint: '',
+        format: '',
+        metadata: bareMetadata(bareAccess(top)),
+        warnings: [],
+      },
+    );
+    await deps.store.insertRecord(record);
+    deps.onCommit?.(record);
+    removed += 1;
+  }
+  return removed;
+}

@@ -1,0 +1,79 @@
+import {
+  type CommitRecord,
+  chunkMetadataHash,
+  type DocumentMetadata,
+  type Manifest,
+  objectUuid,
+  type StoredChunk,
+} from '@sluice/core';
+import type { Attempt, Target } from './attempt.js';
+import type { RecordContent } from './build-record.js';
+import type { IngestionDeps } from './deps.js';
+import { revisionOf } from './revision.js';
+
+/** Chunks read and written at a time. */
+const SLICE = 100;
+
+type Rewritten = Pick<
+  RecordContent,
+  'live' | 'superseded' | 'superseded_revs' | 'chunks' | 'pages' | 'served_hash' | 'revision' | 'chunk_metadata_hash' | 'metadata'
+>;
+
+/**
+ * Copies every live chunk of the base, with its vector, under this attempt and with the given metadata: how a change of access takes
+ * effect under one commit without the content being touched, and how a document of many attempts becomes one of one.
+ */
+export async function rewriteBase(
+  deps: IngestionDeps,
+  target: Target,
+  attempt: Attempt,
+  base: CommitRecord,
+  metadata: DocumentMetadata,
+): Promise<Rewritten> {
+  const manifest = await deps.store.readManifest(base);
+  const entries: Manifest['entries'] = [];
+  for (let at = 0; at < manifest.entries.length; at += SLICE) {
+    const slice = manifest.entries.slice(at, at + SLICE);
+    const stored = await deps.store.readChunks(
+      slice.map((entry) => entry.id),
+      { vectors: true },
+    );
+    const byId = new Map(stored.map((chunk) => [chunk.id, chunk]));
+    const copies = slice.flatMap((entry, n) => {
+      const chunk = byId.get(entry.id);
+      // A chunk that was lost cannot be copied; the document is then written anew from the disk instead.
+      if (chunk?.vector === undefined) throw new MissingChunk(entry.id);
+      const id = objectUuid(target.docUuid, attempt.fence.attempt, 'copy', at + n);
+      entries.push({ ...entry, id, rev: attempt.fence.attempt });
+      return [copyOf({ ...chunk, vector: chunk.vector }, id, attempt, metadata)];
+    });
+    await deps.store.insertChunks(copies);
+    deps.metrics.embeddingsReused.inc(copies.length);
+  }
+  const pages = await deps.store.insertManifest(
+    { doc_id: target.docId, doc_uuid: target.docUuid, fence: attempt.fence.value, attempt: attempt.fence.attempt },
+    { ...manifest, entries },
+  );
+  return {
+    live: [attempt.fence.attempt],
+    superseded: [],
+    superseded_revs: [],
+    chunks: entries.length,
+    pages,
+    served_hash: base.served_hash,
+    revision: revisionOf(target.docId, base.served_hash, entries, metadata),
+    chunk_metadata_hash: chunkMetadataHash(target.docId, metadata),
+    metadata,
+  };
+}
+
+/** A chunk that the base names is not in the store. */
+export class MissingChunk extends Error {
+  constructor(readonly chunkId: string) {
+    super(`chunk ${chunkId} is named by the commit but is not in the store`);
+  }
+}
+
+function copyOf(chunk: StoredChunk & { vector: Float32Array }, id: string, attempt: Attempt, metadata: DocumentMetadata) {
+  return { ...chunk, id, rev: attempt.fence.attempt, fence: attempt.fence.value, metadata };
+}

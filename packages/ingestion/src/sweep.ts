@@ -1,0 +1,152 @@
+import { type CommitRecord, type Fence, type StoredObject, splitDocId, topCommit } from '@sluice/core';
+import { readRecords } from './attempt.js';
+import type { IngestionDeps } from './deps.js';
+import { isOverLimits, type Reconciler } from './reconcile.js';
+
+export interface Sweeper {
+  /** Notes a document whose superseded objects may go once the grace has passed. A hint in memory: the sweep itself decides. */
+  note(record: CommitRecord): void;
+  start(): void;
+  /** Ends after the document under way. What was noted is found again by the audit. */
+  stop(): Promise<void>;
+  /** Documents noted and not yet swept. */
+  waiting(): number;
+  /** Sweeps one document now if its grace has passed. For tests and the audit. */
+  sweep(docUuid: string): Promise<SweepResult>;
+}
+
+export type SweepResult =
+  | { result: 'clean' }
+  | { result: 'deleted'; objects: number }
+  /** The top commit was not seen for a whole grace yet, by this process' own clock. */
+  | { result: 'early'; waitMs: number }
+  /** The counter is not the top commit's: the document was committed anew instead. */
+  | { result: 'recommitted' };
+
+/** Objects deleted per call: the top commit is read again before each. */
+const SLICE = 500;
+
+/**
+ * The sweep deletes what no commit names. Its order is the rule: the top commit, then the counter, then the listing; only what was
+ * born at or before the top's fence and is not named by it, and only a grace after this process first saw that commit. (Listing before
+ * the counter deletes what a writer has just kept; judging by age alone deletes what a sleeping writer is about to name.)
+ */
+export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Sweeper {
+  /** When this process first saw a document's present top commit, by the monotonic clock. */
+  const seen = new Map<string, { commit: string; at: number }>();
+  const noted = new Map<string, { docId: string; due: number }>();
+  let running: Promise<void> | undefined;
+  const stopping = new AbortController();
+
+  async function sweep(documentUuid: string): Promise<SweepResult> {
+    const top = topCommit(await readRecords(deps, documentUuid));
+    if (top === undefined) return { result: 'clean' };
+    const first = seen.get(documentUuid);
+    const at = first?.commit === top.id ? first.at : deps.clock.monotonic();
+    seen.set(documentUuid, { commit: top.id, at });
+    const waitMs = at + deps.settings.readerGraceMs - deps.clock.monotonic();
+    if (waitMs > 0) return { result: 'early', waitMs };
+
+    await deps.onStep?.('sweep', top.doc_id);
+    const holds = await deps.fences.holds(documentUuid, fenceOf(top));
+    const extra = unnamed(await deps.store.listObjects(documentUuid), top);
+    const complete =
+      top.chunks === 0 || holds || (await deps.store.countChunks(documentUuid, top.live, top.superseded)) === top.chunks;
+    if (!holds || isOverLimits(deps, top)) {
+      if (extra.length === 0 && complete && !isOverLimits(deps, top)) return forget(documentUuid);
+      const { source, sourcePath } = splitDocId(top.doc_id);
+      await reconciler.reconcile({ source, path: sourcePath, cause: 'scan' }, { recommit: true });
+      return { result: 'recommitted' };
+    }
+    const old = extra.filter((object) => object.fence <= top.fence);
+    if (old.length === 0) return forget(documentUuid);
+    return deleteUnnamed(documentUuid, top, old);
+  }
+
+  function forget(documentUuid: string): SweepResult {
+    seen.delete(documentUuid);
+    return { result: 'clean' };
+  }
+
+  async function deleteUnnamed(documentUuid: string, top: CommitRecord, objects: readonly StoredObject[]): Promise<SweepResult> {
+    // Chunks and pages first, commits last: a commit that is gone while its chunks are not would leave them unexplained.
+    const ordered = [...objects].sort((a, b) => Number(a.collection === 'commits') - Number(b.collection === 'commits'));
+    let deleted = 0;
+    for (let at = 0; at < ordered.length; at += SLICE) {
+      const now = topCommit(await readRecords(deps, documentUuid));
+      const slice = ordered.slice(at, at + SLICE);
+      const going = now === undefined ? slice : unnamed(slice, now);
+      await deps.onStep?.('delete', top.doc_id);
+      await deps.store.deleteObjects(going);
+      await deps.onStep?.('deleted', top.doc_id);
+      deleted += going.length;
+    }
+    deps.metrics.objectsDeleted.inc(deleted);
+    seen.delete(documentUuid);
+    return { result: 'deleted', objects: deleted };
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const now = deps.clock.monotonic();
+      const due = [...noted].filter(([, one]) => one.due <= now).slice(0, 20);
+      for (const [documentUuid, one] of due) {
+        if (stopping.signal.aborted) return;
+        noted.delete(documentUuid);
+        await sweepNoted(documentUuid, one.docId);
+      }
+      if (due.length === 0)
+        await deps.clock.sleep(Math.min(500, Math.max(20, deps.settings.readerGraceMs / 4)), stopping.signal).catch(() => {});
+    }
+  }
+
+  async function sweepNoted(documentUuid: string, docId: string): Promise<void> {
+    const later = (ms: number) => {
+      if (!noted.has(documentUuid)) noted.set(documentUuid, { docId, due: deps.clock.monotonic() + ms });
+    };
+    try {
+      const result = await sweep(documentUuid);
+      if (result.result === 'early') later(result.waitMs);
+    } catch (cause) {
+      deps.logger.warn(
+        { doc_id: docId, cause: cause instanceof Error ? cause.message : String(cause) },
+        'a sweep failed; it is tried again',
+      );
+      later(Math.max(1_000, deps.settings.readerGraceMs));
+    }
+  }
+
+  return {
+    note(record) {
+      const now = deps.clock.monotonic();
+      if (seen.get(record.doc_uuid)?.commit !== record.id) seen.set(record.doc_uuid, { commit: record.id, at: now });
+      noted.set(record.doc_uuid, { docId: record.doc_id, due: now + deps.settings.readerGraceMs });
+    },
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+    waiting: () => noted.size,
+    sweep,
+  };
+}
+
+function fenceOf(record: CommitRecord): Fence {
+  return { value: record.fence, attempt: record.attempt };
+}
+
+/** The objects of a document that its top commit does not name. The top commit itself is named; so is a tombstone, which goes last, alone. */
+export function unnamed<T extends StoredObject>(objects: readonly T[], top: CommitRecord): T[] {
+  const live = new Set(top.live);
+  const superseded = new Set(top.superseded);
+  const pages = new Set(top.pages);
+  const isNamed: Record<StoredObject['collection'], (object: StoredObject) => boolean> = {
+    chunks: (object) => live.has(object.attempt) && !superseded.has(object.id),
+    pages: (object) => pages.has(object.id),
+    commits: (object) => object.id === top.id,
+  };
+  return objects.filter((object) => !isNamed[object.collection](object));
+}

@@ -1,0 +1,267 @@
+import { type CommitRecord, docUuid, makeDocId, splitDocId, topCommit, topRecord } from '@sluice/core';
+import type { IngestionDeps, SourceView } from './deps.js';
+import { type DiskState, observeDisk } from './observe.js';
+import type { Reconciler } from './reconcile.js';
+import { unnamed } from './sweep.js';
+import { type DocumentObjects, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
+
+export const DRIFT_KINDS = [
+  'missing_document',
+  'stale_document',
+  'unexpected_document',
+  'missing_chunk',
+  'orphan_chunk',
+  'duplicate_chunk',
+  'wrong_metadata',
+] as const;
+
+export type DriftKind = (typeof DRIFT_KINDS)[number];
+
+/** INTERFACES: `verify --json`, with what was left out because a job was at work. */
+export interface VerifyReport {
+  differences: number;
+  by_kind: Record<DriftKind, number>;
+  /** Failed documents whose last good revision answers queries. */
+  failed_serving_old: number;
+  /** Superseded objects that wait for their grace. */
+  in_grace: number;
+  /** Documents that differ while a job of theirs waits or runs: no difference. */
+  in_flight: number;
+  /** Sources whose root could not be read: their documents were not compared with the disk. */
+  unreachable_sources: string[];
+  checked: { files: number; documents: number; chunks: number };
+  examples: { kind: DriftKind; doc_id: string }[];
+  /** Documents that --repair wrote anew or removed. */
+  repaired?: number;
+}
+
+export interface VerifyDeps extends IngestionDeps {
+  reconciler: Reconciler;
+  /** The configured sources. */
+  sources(): readonly SourceView[];
+  /** Paths of every document file of a source, by its ignore rules. Rejects when the root cannot be read. */
+  listFiles(source: SourceView): AsyncIterable<string>;
+  pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+export interface VerifyOptions {
+  repair?: boolean;
+  signal?: AbortSignal;
+  /** Number of documents compared so far. */
+  onProgress?: (documents: number) => void;
+}
+
+/** How long after the grace the sweep may take before an object that waits for it counts as an orphan, ms. */
+const SWEEP_SLACK_MS = 30_000;
+
+const MOST_EXAMPLES = 20;
+
+/**
+ * Compares disk, records and chunks three ways, while the system runs. What differs in the walk, which is no snapshot, is read again
+ * (top, chunks, top), and counts only when both tops agree and no job of the document waits or runs.
+ */
+export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Promise<VerifyReport> {
+  const report: VerifyReport = {
+    differences: 0,
+    by_kind: {
+      missing_document: 0,
+      stale_document: 0,
+      unexpected_document: 0,
+      missing_chunk: 0,
+      orphan_chunk: 0,
+      duplicate_chunk: 0,
+      wrong_metadata: 0,
+    },
+    failed_serving_old: 0,
+    in_grace: 0,
+    in_flight: 0,
+    unreachable_sources: [],
+    checked: { files: 0, documents: 0, chunks: 0 },
+    examples: [],
+  };
+  const onDisk = await listDisk(deps, report);
+  for await (const document of walkDocuments(deps.store)) {
+    options.signal?.throwIfAborted();
+    onDisk.delete(document.docId);
+    await checkDocument(deps, document, report, options);
+    options.onProgress?.(report.checked.documents);
+  }
+  // What is left on the list has no object in the store at all.
+  for (const docId of onDisk) {
+    options.signal?.throwIfAborted();
+    await checkDocument(deps, { docId, docUuid: docUuid(docId), records: [], chunks: [], pages: [] }, report, options);
+  }
+  return report;
+}
+
+async function listDisk(deps: VerifyDeps, report: VerifyReport): Promise<Set<string>> {
+  const onDisk = new Set<string>();
+  for (const source of deps.sources()) {
+    if (!(await source.mayDelete())) {
+      report.unreachable_sources.push(source.name);
+      continue;
+    }
+    try {
+      for await (const path of deps.listFiles(source)) {
+        onDisk.add(makeDocId(source.name, path));
+        report.checked.files += 1;
+      }
+    } catch {
+      report.unreachable_sources.push(source.name);
+    }
+  }
+  return onDisk;
+}
+
+async function checkDocument(
+  deps: VerifyDeps,
+  document: DocumentObjects,
+  report: VerifyReport,
+  options: VerifyOptions,
+): Promise<void> {
+  const top = topRecord(document.records);
+  if (top !== undefined && top.status !== 'deleted') report.checked.documents += 1;
+  report.checked.chunks += document.chunks.length;
+  if (top?.status === 'failed' && (topCommit(document.records)?.chunks ?? 0) > 0) report.failed_serving_old += 1;
+
+  const first = await compare(deps, document, report);
+  report.in_grace += first.inGrace;
+  if (first.differences.size === 0) return;
+  if (await isInFlight(deps, document.docUuid)) {
+    report.in_flight += 1;
+    return;
+  }
+  const again = await readAnew(deps, document);
+  const second = await compare(deps, again, report);
+  const after = topRecord((await deps.store.recordsOf([document.docUuid])).get(document.docUuid) ?? []);
+  if (after?.id !== topRecord(again.records)?.id || (await isInFlight(deps, document.docUuid))) {
+    report.in_flight += 1;
+    return;
+  }
+  for (const [kind, count] of second.differences) {
+    report.by_kind[kind] += count;
+    report.differences += count;
+    if (report.examples.length < MOST_EXAMPLES) report.examples.push({ kind, doc_id: document.docId });
+  }
+  if (options.repair && second.differences.size > 0) await repair(deps, document.docId, second.differences, report);
+}
+
+async function isInFlight(deps: VerifyDeps, documentUuid: string): Promise<boolean> {
+  return (await deps.pending([documentUuid])).has(documentUuid);
+}
+
+async function readAnew(deps: VerifyDeps, document: DocumentObjects): Promise<DocumentObjects> {
+  const records = (await deps.store.recordsOf([document.docUuid])).get(document.docUuid) ?? [];
+  const objects = await deps.store.listObjects(document.docUuid);
+  const facts = new Map(document.chunks.map((chunk) => [chunk.id, chunk]));
+  return {
+    docId: document.docId,
+    docUuid: document.docUuid,
+    records,
+    // What a chunk holds never changes, so the facts of the walk still hold for those that are still there.
+    chunks: objects.filter((object) => object.collection === 'chunks').map((object) => ({ ...object, ...facts.get(object.id) })),
+    pages: objects.filter((object) => object.collection === 'pages'),
+  };
+}
+
+interface Comparison {
+  differences: Map<DriftKind, number>;
+  inGrace: number;
+}
+
+async function compare(deps: VerifyDeps, document: DocumentObjects, report: VerifyReport): Promise<Comparison> {
+  const differences = new Map<DriftKind, number>();
+  const add = (kind: DriftKind, count = 1) => {
+    if (count > 0) differences.set(kind, (differences.get(kind) ?? 0) + count);
+  };
+  const top = topCommit(document.records);
+  const newest = topRecord(document.records);
+
+  const source = deps.source(splitDocId(document.docId).source);
+  if (source !== undefined && !report.unreachable_sources.includes(source.name)) {
+    const drift = await compareDisk(deps, source, document.docId, newest);
+    if (drift !== undefined) add(drift);
+  }
+
+  const extra = top === undefined ? [] : unnamed(document.chunks, top);
+  const isExtra = new Set(extra.map((object) => object.id));
+  const live = top === undefined ? [] : document.chunks.filter((chunk) => !isExtra.has(chunk.id));
+  const unexplained = top === undefined ? document.chunks : extra;
+  let inGrace = 0;
+  for (const chunk of unexplained) {
+    if (isInGrace(deps, chunk.fence, top)) inGrace += 1;
+    else add('orphan_chunk');
+  }
+  if (top !== undefined && top.chunks > 0) {
+    const isWhole = live.length === top.chunks && top.pages.every((page) => document.pages.some((other) => other.id === page));
+    if (!isWhole) for (const [kind, count] of await compareManifest(deps, top, live, document)) add(kind, count);
+    add(
+      'wrong_metadata',
+      live.filter((chunk) => chunk.metadataHash !== undefined && chunk.metadataHash !== top.chunk_metadata_hash).length,
+    );
+  }
+  return { differences, inGrace };
+}
+
+/** A fence is the time of its attempt in microseconds, so it tells an object's age. */
+function isInGrace(deps: VerifyDeps, fence: number, top: CommitRecord | undefined): boolean {
+  const supersededMs = Math.max(fence / 1000, (top?.fence ?? 0) / 1000);
+  return deps.clock.now() < supersededMs + deps.settings.readerGraceMs + SWEEP_SLACK_MS;
+}
+
+async function compareManifest(
+  deps: VerifyDeps,
+  top: CommitRecord,
+  live: readonly StoredChunkFacts[],
+  document: DocumentObjects,
+): Promise<[DriftKind, number][]> {
+  const stored = new Set(document.pages.map((page) => page.id));
+  if (top.pages.some((page) => !stored.has(page))) return [['missing_chunk', top.chunks]];
+  const { entries } = await deps.store.readManifest(top);
+  const named = new Map(entries.map((entry) => [entry.id, entry.text_hash]));
+  const present = new Set(live.map((chunk) => chunk.id));
+  const hashes = new Set(named.values());
+  const surplus = live.filter((chunk) => !named.has(chunk.id));
+  const duplicates = surplus.filter((chunk) => chunk.textHash !== undefined && hashes.has(chunk.textHash)).length;
+  return [
+    ['missing_chunk', entries.filter((entry) => !present.has(entry.id)).length],
+    ['duplicate_chunk', duplicates],
+    ['orphan_chunk', surplus.length - duplicates],
+  ];
+}
+
+async function compareDisk(
+  deps: VerifyDeps,
+  source: SourceView,
+  docId: string,
+  newest: CommitRecord | undefined,
+): Promise<DriftKind | undefined> {
+  const { sourcePath } = splitDocId(docId);
+  let disk: DiskState;
+  try {
+    disk = await observeDisk(deps, source, sourcePath);
+  } catch {
+    // A name that is not UTF-8, or a file that may not be looked at: right as long as the failure is recorded.
+    return newest?.status === 'failed' ? undefined : 'missing_document';
+  }
+  const isStored = newest !== undefined && newest.status !== 'deleted';
+  if (disk.kind === 'gone') return isStored ? 'unexpected_document' : undefined;
+  if (!isStored) return 'missing_document';
+  if (newest.config_hash !== disk.policy.configHash || newest.sidecar_stat !== disk.sidecarStat) return 'stale_document';
+  if (newest.fingerprint !== disk.policy.fingerprint(newest.format)) return 'stale_document';
+  if (newest.content_hash === '') return newest.stat === disk.statKey ? undefined : 'stale_document';
+  const hash = await deps.files.hash(disk.path).catch(() => '');
+  return hash === newest.content_hash ? undefined : 'stale_document';
+}
+
+async function repair(
+  deps: VerifyDeps,
+  docId: string,
+  differences: ReadonlyMap<DriftKind, number>,
+  report: VerifyReport,
+): Promise<void> {
+  const { source, sourcePath } = splitDocId(docId);
+  const rebuild = ['missing_chunk', 'duplicate_chunk', 'wrong_metadata'].some((kind) => differences.has(kind as DriftKind));
+  await deps.reconciler.reconcile({ source, path: sourcePath, cause: 'retry' }, { recommit: true, rebuild });
+  report.repaired = (report.repaired ?? 0) + 1;
+}

@@ -1,0 +1,68 @@
+import type { ChunkStore, CommitRecord, StoredObject } from '@sluice/core';
+
+export type StoredChunkFacts = StoredObject & { metadataHash?: string; textHash?: string };
+
+/** Everything the store holds of one document. */
+export interface DocumentObjects {
+  docId: string;
+  docUuid: string;
+  records: CommitRecord[];
+  chunks: StoredChunkFacts[];
+  pages: StoredObject[];
+}
+
+/** Digits of a uuid that all objects of a document share (core's ids): the order of the walks. */
+const KEY_LENGTH = 18;
+
+interface Cursor<T> {
+  key: string | undefined;
+  value: T | undefined;
+  advance(): Promise<void>;
+}
+
+async function openCursor<T>(items: AsyncIterable<T>, uuidOf: (item: T) => string): Promise<Cursor<T>> {
+  const iterator = items[Symbol.asyncIterator]();
+  const cursor: Cursor<T> = {
+    key: undefined,
+    value: undefined,
+    async advance() {
+      const next = await iterator.next();
+      cursor.value = next.done ? undefined : next.value;
+      cursor.key = cursor.value === undefined ? undefined : uuidOf(cursor.value).slice(0, KEY_LENGTH);
+    },
+  };
+  await cursor.advance();
+  return cursor;
+}
+
+/**
+ * Walks the three collections side by side in uuid order and yields one document at a time, so that memory is bounded by the largest
+ * document. The walks are no snapshot: who finds a difference reads that document again before believing it.
+ */
+export async function* walkDocuments(store: ChunkStore): AsyncIterable<DocumentObjects> {
+  const records = await openCursor(store.walkRecords(), (group) => group[0]?.doc_uuid ?? '');
+  const chunks = await openCursor(store.walkObjects('chunks'), (group) => group.docUuid);
+  const pages = await openCursor(store.walkObjects('pages'), (group) => group.docUuid);
+  for (;;) {
+    const [key] = [records.key, chunks.key, pages.key].filter((one) => one !== undefined).sort();
+    if (key === undefined) return;
+    const document: DocumentObjects = { docId: '', docUuid: '', records: [], chunks: [], pages: [] };
+    if (records.key === key && records.value !== undefined) {
+      document.records = records.value;
+      document.docId = records.value[0]?.doc_id ?? '';
+      document.docUuid = records.value[0]?.doc_uuid ?? '';
+      await records.advance();
+    }
+    for (const [cursor, into] of [
+      [chunks, 'chunks'],
+      [pages, 'pages'],
+    ] as const) {
+      if (cursor.key !== key || cursor.value === undefined) continue;
+      document.docId ||= cursor.value.docId;
+      document.docUuid ||= cursor.value.docUuid;
+      document[into] = cursor.value.objects;
+      await cursor.advance();
+    }
+    yield document;
+  }
+}

@@ -1,0 +1,140 @@
+import { chunkMetadataHash, type Manifest, type ReadResult, SluiceError } from '@sluice/core';
+import { type Attempt, isServing, type Target } from './attempt.js';
+import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
+import type { IngestionDeps } from './deps.js';
+import type { FileState, ResolvedDocument } from './document-metadata.js';
+import { type ChunkPlan, planChunks } from './plan-chunks.js';
+import { type Published, publish } from './publish.js';
+import { revisionOf } from './revision.js';
+import { type VectorCache, type WriteCounts, writeChunks } from './write-chunks.js';
+
+export interface WriteOptions {
+  /** False after a kept chunk was found missing: then every chunk is written anew. */
+  keep: boolean;
+  signal?: AbortSignal;
+  onProgress?: (share: number) => void;
+}
+
+export interface WrittenDocument {
+  published: Published;
+  status: 'indexed' | 'empty';
+  chunks: number;
+  counts: WriteCounts;
+  warnings: string[];
+}
+
+/** Thrown when the store holds another number of live chunks than the manifest names: a kept chunk was lost. */
+export class LostChunks extends Error {}
+
+/** Steps 4 and 5 for a document that was read: its new chunks, its manifest, its commit. */
+export async function writeDocument(
+  deps: IngestionDeps,
+  vectors: VectorCache,
+  target: Target,
+  attempt: Attempt,
+  disk: FileState,
+  read: ReadResult,
+  resolved: ResolvedDocument,
+  options: WriteOptions,
+): Promise<WrittenDocument> {
+  const { base } = attempt;
+  const attemptId = attempt.fence.attempt;
+  const { metadata } = resolved;
+  const metadataHash = chunkMetadataHash(target.docId, metadata);
+  const baseManifest =
+    isServing(base) && read.chunks.length > 0 ? await deps.store.readManifest(base).catch(forgetBadManifest) : undefined;
+  const plan = planChunks(
+    target.docUuid,
+    attemptId,
+    read.chunks,
+    base === undefined || baseManifest === undefined
+      ? undefined
+      : { record: base, manifest: baseManifest, keep: options.keep && base.chunk_metadata_hash === metadataHash },
+  );
+
+  const counts = await writeChunks(
+    deps,
+    vectors,
+    {
+      docId: target.docId,
+      docUuid: target.docUuid,
+      source: target.source.name,
+      sourcePath: target.sourcePath,
+      attempt: attemptId,
+      fence: attempt.fence.value,
+      metadata,
+    },
+    plan.fresh,
+    options.signal,
+    options.onProgress,
+  );
+  await checkCount(deps, target, plan);
+  const warnings = [...new Set([...read.warnings, ...resolved.warnings])];
+  const common = {
+    kind: 'commit',
+    content_hash: read.contentHash,
+    fingerprint: disk.policy.fingerprint(read.format),
+    format: read.format,
+    metadata,
+    warnings,
+  } as const;
+
+  if (plan.manifest.length === 0) {
+    const record = buildRecord(deps, target, attempt, disk, {
+      ...NOTHING_LIVE,
+      ...common,
+      status: 'empty',
+      metadata: { ...bareMetadata(metadata), ...metadata },
+    });
+    return { published: await publish(deps, target, attempt, disk, record), status: 'empty', chunks: 0, counts, warnings };
+  }
+
+  await deps.onStep?.('manifest', target.docId);
+  const manifest: Manifest = {
+    entries: plan.manifest,
+    gaps: read.gaps,
+    length: read.length,
+    pages: read.pages,
+    dropped: read.dropped,
+  };
+  const pages = await deps.store.insertManifest(
+    { doc_id: target.docId, doc_uuid: target.docUuid, fence: attempt.fence.value, attempt: attemptId },
+    manifest,
+  );
+  const record = buildRecord(deps, target, attempt, disk, {
+    ...common,
+    live: plan.live,
+    superseded: plan.superseded,
+    superseded_revs: plan.supersededRevs,
+    chunks: plan.manifest.length,
+    pages,
+    status: 'indexed',
+    served_hash: read.contentHash,
+    revision: revisionOf(target.docId, read.contentHash, plan.manifest, metadata),
+    chunk_metadata_hash: metadataHash,
+  });
+  return {
+    published: await publish(deps, target, attempt, disk, record),
+    status: 'indexed',
+    chunks: plan.manifest.length,
+    counts,
+    warnings,
+  };
+}
+
+/** A base whose manifest cannot be read keeps nothing; its chunks are superseded as a whole, since none of its attempts stays live. */
+function forgetBadManifest(cause: unknown): undefined {
+  if (cause instanceof SluiceError && cause.code === 'store_rejected') return undefined;
+  throw cause;
+}
+
+/** A batch may fail in part without a word, and a kept chunk may be gone: what the store counts must be what the manifest names. */
+async function checkCount(deps: IngestionDeps, target: Target, plan: ChunkPlan): Promise<void> {
+  if (plan.manifest.length === 0) return;
+  // Inserts are acknowledged one by one, so without kept chunks there is nothing that could be missing.
+  if (plan.fresh.length === plan.manifest.length) return;
+  const stored = await deps.store.countChunks(target.docUuid, plan.live, plan.superseded);
+  if (stored !== plan.manifest.length) {
+    throw new LostChunks(`${target.docId}: the store holds ${stored} live chunks where ${plan.manifest.length} were named`);
+  }
+}

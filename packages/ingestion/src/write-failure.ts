@@ -1,0 +1,92 @@
+import { type CommitRecord, type ReasonCode, type SluiceError, topCommit } from '@sluice/core';
+import { type Attempt, beginAttempt, isServing, readRecords, type Target } from './attempt.js';
+import { bareMetadata, buildRecord, NOTHING_LIVE, type RecordContent, sameAsBase } from './build-record.js';
+import type { IngestionDeps } from './deps.js';
+import { type Access, accessOf, sameAccess } from './document-metadata.js';
+import { type DiskState, observeDisk } from './observe.js';
+import { publish } from './publish.js';
+import { MissingChunk, rewriteBase } from './rewrite.js';
+
+/** A failure as it is recorded. */
+export interface Failure {
+  reason: ReasonCode;
+  message: string;
+  /** sha256 of the failing file, where it could be read. */
+  contentHash: string;
+  format: string;
+}
+
+/** Rounds a failure is committed in before the last resort, a status record. */
+const MAX_ROUNDS = 4;
+
+/**
+ * A failing attempt commits too: the last good revision goes on answering under the access that holds now, and the failure is seen.
+ * When even that fails for want of a quiet moment, a status record carries the reason; it licenses no delete.
+ */
+export async function commitFailure(deps: IngestionDeps, target: Target, failure: Failure): Promise<CommitRecord> {
+  let disk: DiskState = { kind: 'gone' };
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const attempt = await beginAttempt(deps, target);
+    disk = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
+    const access = await accessOf(deps, target, disk);
+    const record = buildRecord(deps, target, attempt, disk, await failureContent(deps, target, attempt, disk, access, failure));
+    if ((await publish(deps, target, attempt, disk, record)) === 'done') return record;
+  }
+  return insertStatusRecord(deps, target, disk, failure);
+}
+
+async function failureContent(
+  deps: IngestionDeps,
+  target: Target,
+  attempt: Attempt,
+  disk: DiskState,
+  access: Access,
+  failure: Failure,
+): Promise<RecordContent> {
+  const { base } = attempt;
+  const content = {
+    kind: 'commit',
+    status: 'failed',
+    reason: failure.reason,
+    message: failure.message,
+    content_hash: failure.contentHash,
+    // Failures are tried again when anything that could mend them changes, so their fingerprint covers every format.
+    fingerprint: disk.kind === 'file' ? disk.policy.fingerprint('') : '',
+    format: '',
+    warnings: base?.warnings ?? [],
+  } as const;
+  if (!isServing(base)) return { ...NOTHING_LIVE, ...content, metadata: bareMetadata(access) };
+  if (sameAccess(base, access)) return { ...sameAsBase(base), ...content, metadata: base.metadata };
+  const { allowed_groups: _old, ...rest } = base.metadata;
+  try {
+    return { ...content, ...(await rewriteBase(deps, target, attempt, base, { ...rest, ...access })) };
+  } catch (cause) {
+    // What cannot be rewritten under the new access must not answer under the old one.
+    if (cause instanceof MissingChunk) return { ...NOTHING_LIVE, ...content, metadata: bareMetadata(access) };
+    throw cause;
+  }
+}
+
+async function insertStatusRecord(deps: IngestionDeps, target: Target, disk: DiskState, failure: Failure): Promise<CommitRecord> {
+  const attempt = await beginAttempt(deps, target);
+  const base = topCommit(await readRecords(deps, target.docUuid));
+  const record = buildRecord(deps, target, attempt, disk, {
+    ...NOTHING_LIVE,
+    kind: 'status',
+    status: 'failed',
+    reason: failure.reason,
+    message: failure.message,
+    content_hash: failure.contentHash,
+    fingerprint: disk.kind === 'file' ? disk.policy.fingerprint('') : '',
+    format: '',
+    metadata: base?.metadata ?? bareMetadata({ security_level: 5 }),
+    warnings: [],
+  });
+  await deps.store.insertRecord(record);
+  return record;
+}
+
+/** The reason a document carries for an error, `internal` for what has no reason of its own. */
+export function failureOf(error: SluiceError, reason: ReasonCode, contentHash: string): Failure {
+  return { reason, message: error.message, contentHash, format: '' };
+}
