@@ -1,0 +1,141 @@
+import { type Caller, type Filter, type SecurityLevel, SluiceError } from '@sluice/core';
+import { coerceInt, coerceList, normalText } from './coercion.js';
+import { ACCESS_RESTRICTED_FIELD } from './fields.js';
+import { configuredLayers, fileLayers, type Layer, type MetadataInput, type Origin, ownValue } from './layers.js';
+
+/** Names of the levels where the configuration gives none. */
+export const DEFAULT_ACCESS_LEVELS: Readonly<Record<string, SecurityLevel>> = {
+  public: 1,
+  internal: 2,
+  confidential: 3,
+  restricted: 4,
+  secret: 5,
+};
+
+/** The default names with those of the configuration; a configured name wins over an equal default one. */
+export function accessLevelNames(configured: Readonly<Record<string, SecurityLevel>> = {}): Record<string, SecurityLevel> {
+  return { ...DEFAULT_ACCESS_LEVELS, ...configured };
+}
+
+/** Level and groups of a document. `allowed_groups` absent: clearance alone decides; `[]`: nobody but operators of clearance 5. */
+export interface DocumentAccess {
+  security_level: SecurityLevel;
+  /** Sorted, without doubles. */
+  allowed_groups?: string[];
+}
+
+export type AccessInput = Pick<MetadataInput, 'schema' | 'sourceMetadata' | 'matchingRules' | 'frontMatter' | 'sidecar'>;
+
+/**
+ * Who may see a document. The configuration sets: the first rule that speaks, else the source, else the default. Front matter and sidecar
+ * may only narrow: the highest level of all, the intersection of all group lists.
+ *
+ * @throws SluiceError `invalid_metadata` with `details.access: true` when a level or a group list is invalid, null included: the last
+ *   good revision is then to be hidden at level 5.
+ */
+export function resolveAccess(
+  input: AccessInput,
+): DocumentAccess & { origins: { security_level: Origin; allowed_groups?: Origin } } {
+  const { schema } = input;
+  let level: SecurityLevel = schema.defaultSecurityLevel;
+  let levelOrigin: Origin = 'default';
+  let groups: string[] | undefined;
+  let groupsOrigin: Origin | undefined;
+
+  // From the weakest voice to the strongest, so that the last one to speak stands.
+  for (const layer of configuredLayers(input).reverse()) {
+    const said = readAccess(layer, schema.accessLevels);
+    if (said.level !== undefined) [level, levelOrigin] = [said.level, layer.origin];
+    if (said.groups !== undefined) [groups, groupsOrigin] = [said.groups, layer.origin];
+  }
+  for (const layer of fileLayers(input)) {
+    const said = readAccess(layer, schema.accessLevels);
+    if (said.level !== undefined && said.level > level) [level, levelOrigin] = [said.level, layer.origin];
+    if (said.groups !== undefined) {
+      const narrowed = groups === undefined ? said.groups : groups.filter((group) => said.groups?.includes(group));
+      if (groups === undefined || narrowed.length < groups.length) groupsOrigin = layer.origin;
+      groups = narrowed;
+    }
+  }
+  return {
+    security_level: level,
+    ...(groups === undefined ? {} : { allowed_groups: groups }),
+    origins: { security_level: levelOrigin, ...(groupsOrigin === undefined ? {} : { allowed_groups: groupsOrigin }) },
+  };
+}
+
+/** What one layer says of access; a level given both as number and by name counts as the higher. */
+export function readAccess(
+  layer: Layer,
+  names: Readonly<Record<string, SecurityLevel>>,
+): { level?: SecurityLevel; groups?: string[] } {
+  const levels: SecurityLevel[] = [];
+  for (const field of ['security_level', 'access_level']) {
+    if (Object.hasOwn(layer.values, field)) levels.push(readLevel(field, ownValue(layer.values, field), names, layer.origin));
+  }
+  const level = levels.sort((a, b) => b - a)[0];
+  const groups = Object.hasOwn(layer.values, 'allowed_groups')
+    ? readGroups(ownValue(layer.values, 'allowed_groups'), layer.origin)
+    : undefined;
+  return { ...(level === undefined ? {} : { level }), ...(groups === undefined ? {} : { groups }) };
+}
+
+function readLevel(field: string, value: unknown, names: Readonly<Record<string, SecurityLevel>>, origin: Origin): SecurityLevel {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+  if (word !== undefined && Object.hasOwn(names, word)) return names[word] ?? 5;
+  const number = coerceInt(value);
+  if (number.ok && isLevel(number.value)) return number.value;
+  throw invalidAccess(field, value, `a level of 1 to 5 or one of ${Object.keys(names).join(', ')}`, origin);
+}
+
+function readGroups(value: unknown, origin: Origin): string[] {
+  const groups = value === null || typeof value === 'boolean' ? undefined : coerceList(value);
+  if (groups?.ok !== true) throw invalidAccess('allowed_groups', value, 'a list of group names ([] for nobody)', origin);
+  return groups.value.sort();
+}
+
+export function isLevel(value: number): value is SecurityLevel {
+  return value === 1 || value === 2 || value === 3 || value === 4 || value === 5;
+}
+
+function invalidAccess(field: string, value: unknown, expected: string, origin: Origin): SluiceError {
+  return new SluiceError('invalid_metadata', `${field} is ${shown(value)} (${origin}); expected ${expected}`, {
+    details: { field, value: shown(value), origin, access: true },
+  });
+}
+
+/** A value in an error message: short, on one line. */
+export function shown(value: unknown): string {
+  const text = value === undefined ? 'missing' : (JSON.stringify(value) ?? String(value));
+  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
+}
+
+/**
+ * Whether a caller may see a document: its clearance reaches the level, and, where groups were written out, it holds one of them.
+ * Operators of clearance 5 pass every group list. The counterpart of {@link accessFilter} for one document at hand.
+ */
+export function mayAccess(
+  caller: Caller,
+  access: { security_level: SecurityLevel; allowed_groups?: readonly string[] | undefined },
+): boolean {
+  if (!(access.security_level <= caller.clearance)) return false;
+  if (access.allowed_groups === undefined || passesGroups(caller)) return true;
+  const held = new Set(caller.groups.map(normalText));
+  return access.allowed_groups.some((group) => held.has(group));
+}
+
+/** The part of every query that no request can widen: AND it outermost. Made from the caller alone. */
+export function accessFilter(caller: Caller): Filter {
+  const level: Filter = { op: 'lte', field: 'security_level', value: caller.clearance };
+  if (passesGroups(caller)) return level;
+  const open: Filter = { op: 'eq', field: ACCESS_RESTRICTED_FIELD, value: false };
+  const groups = [...new Set(caller.groups.map(normalText))].sort();
+  // No clause for an empty list: some stores read `in []` as no condition at all.
+  const permitted: Filter =
+    groups.length === 0 ? open : { op: 'or', of: [open, { op: 'in', field: 'allowed_groups', values: groups }] };
+  return { op: 'and', of: [level, permitted] };
+}
+
+function passesGroups(caller: Caller): boolean {
+  return caller.role === 'operator' && caller.clearance === 5;
+}
