@@ -7,7 +7,8 @@ export interface Matching {
 
 /**
  * Prepares path rules. Globs match whole paths, names that begin with a dot included, upper and lower case told apart; `**` crosses
- * folders. A glob without a slash is matched against the file's name in any folder, as in .gitignore.
+ * folders, parentheses are themselves (names as `a (1).txt` are common). A glob without a slash is matched against the file's name in
+ * any folder, as in .gitignore.
  */
 export function createPathRules<Rule extends Matching>(rules: readonly Rule[]): { matching(sourcePath: string): Rule[] } {
   const prepared = rules.map((rule) => {
@@ -19,7 +20,7 @@ export function createPathRules<Rule extends Matching>(rules: readonly Rule[]): 
 
 function matcherOf(glob: string): (path: string) => boolean {
   const options = { dot: true, nonegate: true };
-  const bare = glob.replace(/^\.?\//, '');
+  const bare = glob.replace(/^\.?\//, '').replace(/[()]/g, '\\$&');
   if (bare.includes('/') || bare === '**') return picomatch(bare, options);
   const test = picomatch(bare, options);
   return (path) => test(path.slice(path.lastIndexOf('/') + 1));

@@ -28,7 +28,7 @@ export type YamlReading =
  */
 export function readYaml(text: string): YamlReading {
   try {
-    const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: true, logLevel: 'silent', merge: false });
+    const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: true, merge: false });
     const fault = document.errors[0];
     if (fault !== undefined) return { kind: 'error', message: firstLine(fault.message) };
     if (document.contents === null) return { kind: 'empty' };
