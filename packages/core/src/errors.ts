@@ -78,6 +78,10 @@ export function isReason(code: string): code is ReasonCode {
   return Object.hasOwn(REASONS, code);
 }
 
+export function isErrorCode(code: string): code is ErrorCode {
+  return Object.hasOwn(KINDS, code);
+}
+
 /** Any thrown value as a SluiceError: its own if it is one, else `internal` (or the given code) with the value as cause. */
 export function toSluiceError(thrown: unknown, code: ErrorCode = 'internal', docId?: string): SluiceError {
   if (thrown instanceof SluiceError) return thrown;
