@@ -6,9 +6,8 @@ export interface Matching {
 }
 
 /**
- * Prepares path rules. Globs match whole paths, names that begin with a dot included, upper and lower case told apart; `**` crosses
- * folders, parentheses are themselves (names as `a (1).txt` are common). A glob without a slash is matched against the file's name in
- * any folder, as in .gitignore.
+ * Prepares path rules. Globs are those of include and exclude: they match whole paths from the source's root, upper and lower case told
+ * apart; `**` crosses folders, `!` in front turns one around, and a pattern without wildcards means all below the folder it names, too.
  */
 export function createPathRules<Rule extends Matching>(rules: readonly Rule[]): { matching(sourcePath: string): Rule[] } {
   const prepared = rules.map((rule) => {
@@ -18,10 +17,13 @@ export function createPathRules<Rule extends Matching>(rules: readonly Rule[]): 
   return { matching: (sourcePath) => prepared.filter(({ test }) => test(sourcePath)).map(({ rule }) => rule) };
 }
 
-function matcherOf(glob: string): (path: string) => boolean {
-  const options = { dot: true, nonegate: true };
-  const bare = glob.replace(/^\.?\//, '').replace(/[()]/g, '\\$&');
-  if (bare.includes('/') || bare === '**') return picomatch(bare, options);
-  const test = picomatch(bare, options);
-  return (path) => test(path.slice(path.lastIndexOf('/') + 1));
+/** `+(a|b)` and the like; parentheses elsewhere are part of a name, as in `scan (1).pdf`. */
+const EXTENDED = /[?*+@!]\(/;
+
+function matcherOf(written: string): (path: string) => boolean {
+  const pattern = written.replace(/^\.\//, '').replace(/^\/+/, '').replace(/\/+$/, '');
+  const glob = EXTENDED.test(pattern) ? pattern : pattern.replace(/[()]/g, '\\$&');
+  const test = picomatch(glob, { dot: true });
+  if (picomatch.scan(glob).isGlob && !written.endsWith('/')) return test;
+  return (path) => test(path) || path.startsWith(`${pattern}/`);
 }
