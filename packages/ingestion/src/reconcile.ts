@@ -145,7 +145,8 @@ async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: F
   if (top.status === 'failed' && (request.cause === 'retry' || isTransient(top.reason))) return false;
   if (top.stat === disk.statKey) return true;
   // Another stat with the same bytes (touched, restored from a backup) is no change. An empty stat marks a record that must be redone.
-  if (top.stat === '' || top.content_hash === '' || top.status === 'failed' || disk.policy.source.createdAt === 'mtime') return false;
+  if (top.stat === '' || top.content_hash === '' || top.status === 'failed' || disk.policy.source.createdAt === 'mtime')
+    return false;
   return Number(top.stat.split(':')[0]) === disk.stat.size && (await deps.files.hash(disk.path)) === top.content_hash;
 }
 
