@@ -1,1 +1,3 @@
-export {};
+export * from './format-entry.js';
+export * from './registry.js';
+export * from './settings.js';

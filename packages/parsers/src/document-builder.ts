@@ -1,0 +1,157 @@
+import type { Element, ElementKind, ParseLimits } from '@sluice/core';
+import { cleanText, oneLine, trimLines } from './clean-text.js';
+import { checkTextLength } from './limits.js';
+
+export interface ListItem {
+  text: string;
+  /** 0 for the outermost list. */
+  depth: number;
+  /** As written before the item, `-` or `3.`. */
+  marker: string;
+}
+
+interface Place {
+  page?: number;
+}
+
+/** Takes the rows of one table, so that a table of any length is never held twice. */
+export interface TableBuilder {
+  row(cells: readonly string[]): void;
+  close(): void;
+}
+
+/**
+ * Builds the text of a document that is no text file, with exact offsets: elements are parted by a blank line, headings are plain
+ * lines, lists have a line an item, tables are GitHub Markdown (header, separator line, one line a row; a table without header has
+ * rows only). Everything visible in the text lies in an element.
+ */
+export interface DocumentBuilder {
+  heading(level: number, text: string, place?: Place): void;
+  paragraph(text: string, place?: Place): void;
+  list(items: readonly ListItem[], place?: Place): void;
+  code(text: string, options?: Place & { lang?: string }): void;
+  /** Any other kind of plain text. */
+  block(kind: ElementKind, text: string, place?: Place): void;
+  table(rows: readonly (readonly string[])[], options?: Place & { headerRows?: number }): void;
+  openTable(options?: Place & { headerRows?: number }): TableBuilder;
+  /** Length of the text so far. */
+  readonly length: number;
+  readonly elementCount: number;
+  build(): { text: string; elements: Element[] };
+}
+
+type Draft = Omit<Element, 'text'>;
+
+const PIPE = /\|/g;
+
+function tableLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replace(PIPE, '\\|')).join(' | ')} |`;
+}
+
+export function createDocumentBuilder(limits: ParseLimits): DocumentBuilder {
+  const pieces: string[] = [];
+  const drafts: Draft[] = [];
+  let length = 0;
+
+  function write(piece: string): void {
+    pieces.push(piece);
+    length += piece.length;
+    checkTextLength(length, limits);
+  }
+
+  /** Starts an element: parts it from the one before. */
+  function begin(): number {
+    if (drafts.length > 0) write('\n\n');
+    return length;
+  }
+
+  function add(kind: ElementKind, text: string, facts: Partial<Draft>): void {
+    if (text === '') return;
+    const start = begin();
+    write(text);
+    drafts.push({ kind, start, end: length, ...facts });
+  }
+
+  function openTable(options: Place & { headerRows?: number } = {}): TableBuilder {
+    const headerRows = options.headerRows ?? 1;
+    const rows: string[][] = [];
+    const parts: { start: number; end: number }[] = [];
+    let start = -1;
+    return {
+      row(cells) {
+        const line = cells.map(oneLine);
+        if (line.every((cell) => cell === '')) return;
+        if (start < 0) start = begin();
+        else write('\n');
+        const from = length;
+        write(tableLine(line));
+        parts.push({ start: from, end: length });
+        rows.push(line);
+        if (rows.length === headerRows) write(`\n|${' --- |'.repeat(line.length)}`);
+      },
+      close() {
+        if (start < 0) return;
+        const { page } = options;
+        drafts.push({
+          kind: 'table',
+          start,
+          end: length,
+          rows,
+          parts,
+          headerRows: Math.min(headerRows, rows.length),
+          ...(page === undefined ? {} : { page }),
+        });
+      },
+    };
+  }
+
+  return {
+    heading: (level, text, place = {}) => add('heading', oneLine(text), { level: Math.max(1, level), ...place }),
+    paragraph: (text, place = {}) => add('paragraph', trimLines(text), place),
+    block: (kind, text, place = {}) => add(kind, trimLines(text), place),
+    code(text, options = {}) {
+      const body = cleanText(text)
+        .replace(/^(?:[ \t]*\n)+/, '')
+        .trimEnd();
+      add('code', body, options);
+    },
+    list(items, place = {}) {
+      const lines = items
+        .map((item) => ({ ...item, text: trimLines(item.text).replaceAll('\n', ' ') }))
+        .filter((item) => item.text !== '');
+      if (lines.length === 0) return;
+      const start = begin();
+      const parts: { start: number; end: number }[] = [];
+      for (const [index, item] of lines.entries()) {
+        if (index > 0) write('\n');
+        write('  '.repeat(item.depth));
+        const from = length;
+        write(`${item.marker} ${item.text}`);
+        const last = parts.at(-1);
+        // A nested item belongs to the outer item it stands under.
+        if (item.depth > 0 && last !== undefined) last.end = length;
+        else parts.push({ start: from, end: length });
+      }
+      // The indent of a first item that is nested lies outside: elements begin with a visible character.
+      const from = parts[0]?.start ?? start;
+      drafts.push({ kind: 'list', start: from, end: length, parts, ...place });
+    },
+    table(rows, options = {}) {
+      const table = openTable(options);
+      for (const row of rows) table.row(row);
+      table.close();
+    },
+    openTable,
+    get length() {
+      return length;
+    },
+    get elementCount() {
+      return drafts.length;
+    },
+    build() {
+      const text = pieces.join('');
+      pieces.length = 0;
+      return { text, elements: drafts.map((draft) => ({ ...draft, text: text.slice(draft.start, draft.end) })) };
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { SluiceError } from '@sluice/core';
+import { guessEncoding } from './guess-encoding.js';
+import { decodeUtf8, findBom, guessUtf16 } from './unicode.js';
+
+export interface DecodedText {
+  /** As decoded; cleaning comes after. */
+  text: string;
+  encoding: string;
+  /** A warning for the document when the encoding is a doubtful guess. */
+  warnings: string[];
+}
+
+export interface DecodeHints {
+  /** What the document says of itself (a meta tag, a mail header). Believed when the bytes agree and are no valid UTF-8. */
+  declared?: string;
+}
+
+/**
+ * Decodes a text file: byte order mark, then valid UTF-8, then UTF-16 without a mark, then the declared encoding, then the legacy
+ * encoding that explains the bytes best.
+ *
+ * @throws SluiceError `encoding_unknown` when every decoder would leave U+FFFD in the text
+ */
+export function decodeBytes(bytes: Uint8Array, hints: DecodeHints = {}): DecodedText {
+  const bom = findBom(bytes);
+  if (bom !== undefined) return { text: bom.decode(bytes.subarray(bom.length)), encoding: bom.encoding, warnings: [] };
+  const utf16 = guessUtf16(bytes);
+  if (utf16 !== undefined) return { text: utf16.text, encoding: utf16.encoding, warnings: [] };
+  const utf8 = decodeUtf8(bytes);
+  if (utf8.text !== undefined) return { text: utf8.text, encoding: 'utf-8', warnings: utf8.warnings };
+  const declared = decodeStrictly(bytes, hints.declared);
+  if (declared !== undefined) return { text: declared, encoding: hints.declared ?? '', warnings: [] };
+  if (utf8.damaged)
+    throw new SluiceError('encoding_unknown', 'the text is UTF-8 with broken characters in it; save it again as UTF-8');
+  const guess = guessEncoding(bytes);
+  if (guess === undefined)
+    throw new SluiceError('encoding_unknown', 'no known encoding explains the bytes of this text; save it as UTF-8');
+  return {
+    text: guess.text,
+    encoding: guess.encoding,
+    warnings: guess.doubtful ? [`encoding_guessed: ${guess.encoding}`] : [],
+  };
+}
+
+/** The text in this encoding, or undefined when the encoding is not known or does not explain every byte. */
+export function decodeStrictly(bytes: Uint8Array, encoding: string | undefined): string | undefined {
+  if (encoding === undefined) return undefined;
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

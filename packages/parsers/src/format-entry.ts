@@ -1,0 +1,22 @@
+import type { Parser } from '@sluice/core';
+
+/** What is known of a format without loading its parser. */
+export interface FormatInfo {
+  /** Name in the registry, in commits and in `doc.format`. */
+  readonly format: string;
+  /** Grows when the parser's output for the same bytes changes: part of the fingerprint. */
+  readonly version: number;
+  /** Name for people, as in docs/formats.md. */
+  readonly title: string;
+  /** In lower case, without the dot. */
+  readonly extensions: readonly string[];
+  /** How the format is recognised by content, in words. */
+  readonly content: string;
+  /** What is read and what is not, in words. */
+  readonly reads: string;
+}
+
+export interface FormatEntry extends FormatInfo {
+  /** Parsers are loaded when first needed: some bring megabytes of code. */
+  readonly load: () => Promise<Parser['parse']>;
+}

@@ -1,0 +1,85 @@
+import { contains, findAll, type HtmlNode, textOf } from './tree.js';
+
+export interface HtmlTable {
+  caption: string;
+  rows: string[][];
+  headerRows: number;
+}
+
+/** A span in an attribute, within what browsers take (HTML, section 4.9.11). */
+function spanOf(cell: HtmlNode, name: 'colspan' | 'rowspan'): number {
+  const value = Number.parseInt(cell.attributes[name] ?? '1', 10);
+  return Number.isFinite(value) && value > 0 ? Math.min(value, 1000) : 1;
+}
+
+/** Cells a table may have once its spans are written out. */
+const MAX_CELLS = 2_000_000;
+
+const isCell = (node: HtmlNode): boolean => node.name === 'td' || node.name === 'th';
+
+/** True when a table only places things on the page: its cells are then read one after the other. */
+export function isLayoutTable(table: HtmlNode): boolean {
+  const role = table.attributes.role;
+  if (role === 'presentation' || role === 'none') return true;
+  if (contains(table, (node) => node.name === 'th' || node.name === 'caption' || node.name === 'thead')) return false;
+  const rows = rowsOf(table).map((row) =>
+    row.children.filter((child): child is HtmlNode => typeof child !== 'string' && isCell(child)),
+  );
+  if (rows.every((cells) => cells.length <= 1)) return true;
+  return contains(
+    table,
+    (node) => node.name === 'table' || /^h[1-6]$/.test(node.name) || node.name === 'pre' || node.name === 'blockquote',
+  );
+}
+
+function rowsOf(table: HtmlNode): HtmlNode[] {
+  return findAll(table, (node) => node.name === 'tr' || node.name === 'table').filter((node) => node.name === 'tr');
+}
+
+/** The cells of a table with spans written out (a merged cell repeats) and without columns that are blank throughout. */
+export function readTable(table: HtmlNode): HtmlTable {
+  const grid: string[][] = [];
+  let headerRows = 0;
+  let cellCount = 0;
+  const pending = new Map<number, { left: number; text: string }>();
+  const rows = rowsOf(table);
+  const heads = new Set(findAll(table, (node) => node.name === 'thead').flatMap(rowsOf));
+  for (const row of rows) {
+    const cells = row.children.filter((child): child is HtmlNode => typeof child !== 'string' && isCell(child));
+    const line: string[] = [];
+    const takeSpans = (): void => {
+      for (let span = pending.get(line.length); span !== undefined; span = pending.get(line.length)) {
+        if (--span.left <= 0) pending.delete(line.length);
+        line.push(span.text);
+      }
+    };
+    for (const cell of cells) {
+      takeSpans();
+      const text = textOf(cell).replace(/\s+/g, ' ').trim();
+      const down = spanOf(cell, 'rowspan');
+      for (let across = spanOf(cell, 'colspan'); across > 0 && cellCount < MAX_CELLS; across--, cellCount++) {
+        if (down > 1) pending.set(line.length, { left: down - 1, text });
+        line.push(text);
+      }
+    }
+    takeSpans();
+    if (line.every((text) => text === '')) continue;
+    grid.push(line);
+    const isHead = heads.has(row) || (cells.length > 0 && cells.every((cell) => cell.name === 'th'));
+    if (isHead && headerRows === grid.length - 1) headerRows = grid.length;
+  }
+  const caption = findAll(table, (node) => node.name === 'caption' || node.name === 'table').find(
+    (node) => node.name === 'caption',
+  );
+  return {
+    caption: caption === undefined ? '' : textOf(caption).replace(/\s+/g, ' ').trim(),
+    rows: withoutBlankColumns(grid),
+    headerRows: headerRows === 0 || headerRows === grid.length ? 1 : headerRows,
+  };
+}
+
+function withoutBlankColumns(grid: string[][]): string[][] {
+  const width = grid.reduce((widest, line) => Math.max(widest, line.length), 0);
+  const used = Array.from({ length: width }, (_, column) => grid.some((line) => (line[column] ?? '') !== ''));
+  return grid.map((line) => used.flatMap((isUsed, column) => (isUsed ? [line[column] ?? ''] : [])));
+}

@@ -1,0 +1,157 @@
+import { Parser } from 'htmlparser2';
+
+export interface HtmlNode {
+  /** Tag in lower case. */
+  name: string;
+  attributes: Readonly<Record<string, string>>;
+  children: (HtmlNode | string)[];
+}
+
+/** Elements whose content is never text for a reader. */
+const UNREAD = new Set([
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'svg',
+  'iframe',
+  'object',
+  'embed',
+  'canvas',
+  'audio',
+  'video',
+  'select',
+  'datalist',
+  'button',
+  'textarea',
+  'input',
+  'map',
+  'rt',
+  'rp',
+  'frameset',
+  'noframes',
+  'applet',
+  'dialog',
+]);
+
+/**
+ * Reads HTML into a light tree. Nothing is fetched or run. What is nested deeper than the limit is hung up at the limit, as browsers
+ * do, so that walking the tree is safe.
+ */
+export function parseHtmlTree(html: string, maxDepth: number): HtmlNode {
+  const root: HtmlNode = { name: '#root', attributes: {}, children: [] };
+  const stack: HtmlNode[] = [root];
+  let hidden = 0;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        if (hidden > 0 || UNREAD.has(name) || isHidden(attributes)) {
+          hidden++;
+          return;
+        }
+        const node: HtmlNode = { name, attributes, children: [] };
+        stack[Math.min(stack.length, maxDepth) - 1]?.children.push(node);
+        stack.push(node);
+      },
+      ontext(text) {
+        if (hidden > 0) return;
+        const target = stack[Math.min(stack.length, maxDepth) - 1];
+        const last = target?.children.at(-1);
+        if (target !== undefined && typeof last === 'string') target.children[target.children.length - 1] = last + text;
+        else target?.children.push(text);
+      },
+      onclosetag() {
+        if (hidden > 0) hidden--;
+        else if (stack.length > 1) stack.pop();
+      },
+    },
+    { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+  );
+  parser.write(html);
+  parser.end();
+  return root;
+}
+
+function isHidden(attributes: Record<string, string>): boolean {
+  if ('hidden' in attributes && attributes.hidden !== 'until-found') return true;
+  const style = attributes.style;
+  return style !== undefined && /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
+}
+
+/** All text under a node, as it stands. */
+export function textOf(node: HtmlNode | string): string {
+  if (typeof node === 'string') return node;
+  if (node.name === 'br') return '\n';
+  return node.children.map(textOf).join(BLOCKS.has(node.name) ? ' ' : '');
+}
+
+/** Elements that stand on lines of their own. */
+export const BLOCKS: ReadonlySet<string> = new Set([
+  'address',
+  'article',
+  'aside',
+  'blockquote',
+  'body',
+  'caption',
+  'center',
+  'dd',
+  'details',
+  'dir',
+  'div',
+  'dl',
+  'dt',
+  'fieldset',
+  'figcaption',
+  'figure',
+  'footer',
+  'form',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'header',
+  'hgroup',
+  'hr',
+  'html',
+  'legend',
+  'li',
+  'main',
+  'menu',
+  'nav',
+  'ol',
+  'p',
+  'pre',
+  'search',
+  'section',
+  'summary',
+  'table',
+  'tbody',
+  'td',
+  'tfoot',
+  'th',
+  'thead',
+  'tr',
+  'ul',
+  '#root',
+  'head',
+  'title',
+  'label',
+  'option',
+]);
+
+/** Finds all nodes under a node that fit, without those inside others that fit. */
+export function findAll(node: HtmlNode, fits: (node: HtmlNode) => boolean): HtmlNode[] {
+  const found: HtmlNode[] = [];
+  for (const child of node.children) {
+    if (typeof child === 'string') continue;
+    if (fits(child)) found.push(child);
+    else found.push(...findAll(child, fits));
+  }
+  return found;
+}
+
+export function contains(node: HtmlNode, fits: (node: HtmlNode) => boolean): boolean {
+  return node.children.some((child) => typeof child !== 'string' && (fits(child) || contains(child, fits)));
+}
