@@ -7,10 +7,18 @@ export interface FolderEntry {
   validName: boolean;
 }
 
+/** A stat with the kind of entry, and what tells a folder from one that took its place: device and birth, where the system knows them. */
+export interface EntryStat extends FileStat {
+  kind: FolderEntry['kind'];
+  device?: string;
+  /** Nanoseconds since 1970 at which the entry was made; `0` where the file system keeps no such time. */
+  birthNs?: string;
+}
+
 /** The file system as a port, so that faults (EACCES, ESTALE, EIO) can be injected. Errors keep Node's `code`. */
 export interface Files {
   /** Follows no link at the end. Undefined when nothing is there (ENOENT, ENOTDIR). */
-  stat(path: string): Promise<(FileStat & { kind: FolderEntry['kind'] }) | undefined>;
+  stat(path: string): Promise<EntryStat | undefined>;
   list(path: string): Promise<FolderEntry[]>;
   read(path: string): Promise<Uint8Array>;
   /** First bytes of a file, at most `length`. */

@@ -1,0 +1,53 @@
+import { type CommitRecord, type ReasonCode, type StoredStatus, topRecord } from '@sluice/core';
+
+/** What a scan needs of a document's highest record. */
+export interface KnownDocument {
+  status: StoredStatus;
+  reason: ReasonCode | undefined;
+  discarded: boolean;
+  contentHash: string;
+  stat: string;
+  sidecarStat: string;
+  fingerprint: string;
+  configHash: string;
+  format: string;
+}
+
+/** Known documents of one source by path, tombstones included. */
+export type KnownDocuments = Map<string, KnownDocument>;
+
+/**
+ * Collects the highest record of each document of the given sources. About 400 bytes a document stay in memory.
+ *
+ * @param records groups of records, one group a document, as ChunkStore.walkRecords gives them
+ */
+export async function collectKnown(
+  records: AsyncIterable<readonly CommitRecord[]>,
+  sources: readonly string[],
+): Promise<Map<string, KnownDocuments>> {
+  const known = new Map<string, KnownDocuments>(sources.map((source) => [source, new Map()]));
+  // The same few fingerprints, configurations and formats stand in all records: kept once each.
+  const shared = new Map<string, string>();
+  const share = (text: string): string => {
+    const before = shared.get(text);
+    if (before !== undefined) return before;
+    shared.set(text, text);
+    return text;
+  };
+  for await (const group of records) {
+    const top = topRecord(group);
+    if (top === undefined) continue;
+    known.get(top.source)?.set(top.source_path, {
+      status: top.status,
+      reason: top.reason,
+      discarded: top.discarded === true,
+      contentHash: top.content_hash,
+      stat: top.stat,
+      sidecarStat: top.sidecar_stat,
+      fingerprint: share(top.fingerprint),
+      configHash: share(top.config_hash),
+      format: share(top.format),
+    });
+  }
+  return known;
+}

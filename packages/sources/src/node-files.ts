@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
+import type { Files, FolderEntry } from '@sluice/core';
+
+/** Up to this size one read is quicker than a stream. */
+const READ_WHOLE_BYTES = 1024 * 1024;
+
+interface Typed {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}
+
+function kindOf(entry: Typed): FolderEntry['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'folder';
+  return entry.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** Node's code of an error, as `ENOENT`. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** True for errors that say that nothing is at a path. */
+export function isAbsence(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** The file system of this machine as the Files port. Follows no link; errors keep Node's `code`. */
+export function createNodeFiles(): Files {
+  return {
+    async stat(path) {
+      try {
+        const found = await lstat(path, { bigint: true });
+        return {
+          kind: kindOf(found),
+          size: Number(found.size),
+          mtimeNs: String(found.mtimeNs),
+          ctimeNs: String(found.ctimeNs),
+          inode: String(found.ino),
+          device: String(found.dev),
+          birthNs: String(found.birthtimeNs),
+        };
+      } catch (error) {
+        if (isAbsence(error)) return undefined;
+        throw error;
+      }
+    },
+    async list(path) {
+      const entries = await readdir(path, { withFileTypes: true, encoding: 'buffer' });
+      return entries.map((entry) => {
+        const name = entry.name.toString('utf8');
+        // Decoding puts U+FFFD where bytes are no UTF-8, so the way back gives other bytes.
+        return { name, kind: kindOf(entry), validName: Buffer.from(name, 'utf8').equals(entry.name) };
+      });
+    },
+    read: (path) => readFile(path),
+    async readHead(path, length) {
+      const file = await open(path, 'r');
+      try {
+        const buffer = Buffer.alloc(length);
+        let filled = 0;
+        while (filled < length) {
+          const { bytesRead } = await file.read(buffer, filled, length - filled, filled);
+          if (bytesRead === 0) break;
+          filled += bytesRead;
+        }
+        return buffer.subarray(0, filled);
+      } finally {
+        await file.close();
+      }
+    },
+    async hash(path) {
+      const hash = createHash('sha256');
+      const { size } = await lstat(path);
+      if (size <= READ_WHOLE_BYTES) return hash.update(await readFile(path)).digest('hex');
+      for await (const part of createReadStream(path, { highWaterMark: 256 * 1024 })) hash.update(part);
+      return hash.digest('hex');
+    },
+    realpath: (path) => realpath(path),
+  };
+}

@@ -1,0 +1,143 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EntryStat, Files } from '@sluice/core';
+import { z } from 'zod';
+import { errorCode, isAbsence } from './node-files.js';
+import { absolutePath } from './paths.js';
+
+/** State of a source's root. In all but `ok` nothing may be deleted. */
+export type RootState = { state: 'ok' } | { state: 'missing' | 'unreadable' | 'replaced'; message: string };
+
+export interface RootGuard {
+  /**
+   * Looks at the root and remembers it when it is seen for the first time. A root that is another folder than before is accepted
+   * when it evidently holds the same source: at least half of a sample of the known documents are there, or none are known.
+   *
+   * @param known paths of documents that the store holds. Without them another root is `replaced` until a check that has them.
+   */
+  check(known?: Iterable<string>): Promise<RootState>;
+  /** As check(), but remembers and accepts nothing: what any process may ask before a delete. */
+  look(): Promise<RootState>;
+  /** Takes the folder that is there now for the source's root: an operator's word. Missing or unreadable ones stay so. */
+  accept(): Promise<RootState>;
+}
+
+export interface RootGuardOptions {
+  source: string;
+  /** Absolute path; may be a link to the folder. */
+  root: string;
+  /** `<data>/sources`: holds `<source>.json`. */
+  stateFolder: string;
+  files: Files;
+}
+
+const identitySchema = z.object({ root: z.string(), device: z.string(), inode: z.string(), birth: z.string() });
+type Identity = z.infer<typeof identitySchema>;
+
+/** Known documents that are looked for when the root is another folder than before. */
+const SAMPLE = 40;
+
+/** Tells a lost root from an emptied one by the identity of the folder: device, inode, and birth, since inodes are given again. */
+export function createRootGuard(options: RootGuardOptions): RootGuard {
+  const { source, root, files } = options;
+  const stateFile = join(options.stateFolder, `${source}.json`);
+
+  async function readIdentity(): Promise<Identity | undefined> {
+    try {
+      return identitySchema.parse(JSON.parse(await readFile(stateFile, 'utf8')));
+    } catch (error) {
+      // A damaged file is as good as none: the sample decides then.
+      if (isAbsence(error) || error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+      throw error;
+    }
+  }
+
+  async function remember(identity: Identity): Promise<void> {
+    await mkdir(options.stateFolder, { recursive: true });
+    const draft = `${stateFile}.${process.pid}.tmp`;
+    await writeFile(draft, `${JSON.stringify(identity)}\n`);
+    await rename(draft, stateFile);
+  }
+
+  /** The root's identity, or why it has none. */
+  async function observe(list: boolean): Promise<Identity | Exclude<RootState, { state: 'ok' }>> {
+    try {
+      const real = await files.realpath(root);
+      const stat = await files.stat(real);
+      if (stat === undefined || stat.kind !== 'folder') return missing(root, stat);
+      // Listing a large folder takes long: left out where one path is asked for, whose own stat then fails if the folder can't be read.
+      if (list) await files.list(real);
+      return { root, device: stat.device ?? '', inode: stat.inode, birth: stat.birthNs ?? '0' };
+    } catch (error) {
+      if (isAbsence(error)) return missing(root, undefined);
+      return {
+        state: 'unreadable',
+        message: `${root} cannot be read (${errorCode(error) ?? String(error)}); deletes are suspended until it can`,
+      };
+    }
+  }
+
+  async function judge(known: Iterable<string> | undefined, mayWrite: boolean): Promise<RootState> {
+    const seen = await observe(mayWrite);
+    if ('state' in seen) return seen;
+    const before = await readIdentity();
+    if (before !== undefined && sameFolder(before, seen)) return { state: 'ok' };
+    if (known === undefined || !mayWrite || !(await holdsSample(known))) return replaced(source, root, before);
+    await remember(seen);
+    return { state: 'ok' };
+  }
+
+  async function holdsSample(known: Iterable<string>): Promise<boolean> {
+    const sample = takeSample(known);
+    let found = 0;
+    for (const path of sample) {
+      const stat = await files.stat(absolutePath(root, path)).catch(() => undefined);
+      if (stat?.kind === 'file') found++;
+    }
+    return found * 2 >= sample.length;
+  }
+
+  return {
+    check: (known) => judge(known, true),
+    look: () => judge(undefined, false),
+    async accept() {
+      const seen = await observe(true);
+      if ('state' in seen) return seen;
+      await remember(seen);
+      return { state: 'ok' };
+    },
+  };
+}
+
+function sameFolder(before: Identity, now: Identity): boolean {
+  return before.device === now.device && before.inode === now.inode && before.birth === now.birth;
+}
+
+function missing(root: string, stat: EntryStat | undefined): Exclude<RootState, { state: 'ok' }> {
+  const what = stat === undefined ? 'is not there' : 'is not a folder';
+  return { state: 'missing', message: `${root} ${what}; its documents are kept and deletes are suspended until it is back` };
+}
+
+function replaced(source: string, root: string, before: Identity | undefined): RootState {
+  const why = before === undefined ? 'holds none of the documents known of it' : 'is another folder than before';
+  return {
+    state: 'replaced',
+    message: `${root} ${why}; documents that are gone from it are kept. If that is meant, run: sluice reindex --source ${source}`,
+  };
+}
+
+/** Evenly spread over the whole, whatever its order. One pass, bounded memory. */
+function takeSample(known: Iterable<string>): string[] {
+  let sample: string[] = [];
+  let step = 1;
+  let index = 0;
+  for (const path of known) {
+    if (index++ % step !== 0) continue;
+    sample.push(path);
+    if (sample.length === SAMPLE * 2) {
+      sample = sample.filter((_, at) => at % 2 === 0);
+      step *= 2;
+    }
+  }
+  return sample;
+}

@@ -1,0 +1,42 @@
+import type { Files } from '@sluice/core';
+import { createIgnoreReader } from './ignore-reader.js';
+import type { IgnoreSettings, IgnoreVerdict } from './ignore-rules.js';
+import { createRootGuard, type RootState } from './root-guard.js';
+
+/** A source as the worker and the `why` command see it: single paths, nothing watched. */
+export interface SourceView {
+  readonly name: string;
+  readonly root: string;
+  readonly stabilityMs: number;
+  /** Whether a path is a document by its name and the ignore files above it. */
+  accepts(relPath: string): Promise<boolean>;
+  /** Which rule makes a path no document; undefined for a document. */
+  explain(relPath: string): Promise<IgnoreVerdict | undefined>;
+  /** False while the root is missing, unreadable, or another folder than the watcher knows: then nothing may be deleted. */
+  mayDelete(): Promise<boolean>;
+  rootState(): Promise<RootState>;
+}
+
+export function createSourceView(options: {
+  name: string;
+  /** Absolute path. */
+  root: string;
+  stabilityMs: number;
+  settings: IgnoreSettings;
+  /** `<data>/sources`, the folder in which the watcher's root guard keeps its state. */
+  stateFolder: string;
+  files: Files;
+}): SourceView {
+  const { name, root, stabilityMs, files } = options;
+  const reader = createIgnoreReader({ files, root, settings: options.settings });
+  const guard = createRootGuard({ source: name, root, stateFolder: options.stateFolder, files });
+  return {
+    name,
+    root,
+    stabilityMs,
+    accepts: async (relPath) => (await reader.explain(relPath)) === undefined,
+    explain: (relPath) => reader.explain(relPath),
+    mayDelete: async () => (await guard.look()).state === 'ok',
+    rootState: () => guard.look(),
+  };
+}
