@@ -59,6 +59,8 @@ export interface Reconciler {
    * @throws SluiceError of kind transient (the job is tried again), unless `lastAttempt`.
    */
   reconcile(request: ReconcileRequest, options?: ReconcileOptions): Promise<ReconcileOutcome>;
+  /** Records a permanent fault without looking into the file: of a document over which workers die. */
+  fail(request: ReconcileRequest, error: SluiceError): Promise<ReconcileOutcome>;
 }
 
 export function createReconciler(deps: IngestionDeps): Reconciler {
@@ -74,6 +76,12 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       } catch (thrown) {
         return await recordFailure(deps, target, thrown, reading, options);
       }
+    },
+    async fail(request, error) {
+      const source = deps.source(request.source);
+      if (source === undefined) return { outcome: 'unknown_source' };
+      const target = targetOf(source, request.path);
+      return recordFailure(deps, target, error, createReadBuffer(deps, target), { lastAttempt: true });
     },
   };
 }

@@ -1,7 +1,6 @@
-import { type CommitRecord, docUuid, makeDocId, splitDocId, topCommit, topRecord } from '@sluice/core';
+import { type CommitRecord, docUuid, makeDocId, type ReconcileRequest, splitDocId, topCommit, topRecord } from '@sluice/core';
 import type { IngestionDeps, SourceView } from './deps.js';
 import { type DiskState, observeDisk } from './observe.js';
-import type { Reconciler } from './reconcile.js';
 import { unnamed } from './sweep.js';
 import { type DocumentObjects, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
 
@@ -35,8 +34,9 @@ export interface VerifyReport {
   repaired?: number;
 }
 
-export interface VerifyDeps extends IngestionDeps {
-  reconciler: Reconciler;
+export interface VerifyDeps extends Pick<IngestionDeps, 'store' | 'files' | 'policy' | 'source' | 'clock' | 'settings'> {
+  /** Has a document mended: committed anew, or, with `rebuild`, every chunk of it written anew. May only enqueue that. */
+  repair(request: ReconcileRequest & { force: 'recommit' | 'rebuild' }): Promise<void>;
   /** The configured sources. */
   sources(): readonly SourceView[];
   /** Paths of every document file of a source, by its ignore rules. Rejects when the root cannot be read. */
@@ -262,6 +262,6 @@ async function repair(
 ): Promise<void> {
   const { source, sourcePath } = splitDocId(docId);
   const rebuild = ['missing_chunk', 'duplicate_chunk', 'wrong_metadata'].some((kind) => differences.has(kind as DriftKind));
-  await deps.reconciler.reconcile({ source, path: sourcePath, cause: 'retry' }, { recommit: true, rebuild });
+  await deps.repair({ source, path: sourcePath, cause: 'retry', force: rebuild ? 'rebuild' : 'recommit' });
   report.repaired = (report.repaired ?? 0) + 1;
 }

@@ -129,7 +129,6 @@ async function vectorsFor(
   }
   counts.computed += missing.length;
   counts.reused += reused;
-  deps.metrics.embeddingsComputed.inc(missing.length);
   deps.metrics.embeddingsReused.inc(reused);
   return found;
 }

@@ -6,6 +6,8 @@ export interface ReconcileRequest {
   /** Relative to the source's root, forward slashes, on-disk spelling. */
   path: string;
   cause: Cause;
+  /** A repair: commit the same state anew, or write every chunk anew, though nothing on disk changed. */
+  force?: 'recommit' | 'rebuild';
 }
 
 /** `interactive` (someone just changed the file) overtakes `bulk` (a scan found it). */

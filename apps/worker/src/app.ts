@@ -1,0 +1,146 @@
+import type { ChunkStore, Clock, DocumentReader, Embedder, Fences, Files, ReconcileRequest } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
+import {
+  createAuditLoop,
+  createReconciler,
+  createSweeper,
+  type IngestionDeps,
+  type IngestionSettings,
+  type Policy,
+  type ReconcileOutcome,
+  type SourceView,
+  type Step,
+  withCombinedReads,
+} from '@sluice/ingestion';
+import type { Logger, Metrics } from '@sluice/telemetry';
+
+/** What a job tells its handler beside the request. */
+export interface JobContext {
+  /** True when a transient fault must become the document's failure: no further attempt follows. */
+  isLastAttempt: boolean;
+  /** Times that a worker died while it worked on this document. */
+  crashes: number;
+  signal: AbortSignal;
+  progress(share: number): void;
+}
+
+export interface WorkerDeps {
+  store: ChunkStore;
+  fences: Fences;
+  files: Files;
+  reader: DocumentReader;
+  embedder: Embedder;
+  policy: Policy;
+  source(name: string): SourceView | undefined;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  settings: IngestionSettings;
+  /** Times a worker may die over one document before it becomes a dead letter. Default 3. */
+  maxCrashes?: number;
+  pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
+  freeStuckKeys(): Promise<number>;
+  onStep?: (step: Step, docId: string) => Promise<void> | void;
+}
+
+export interface WorkerApp {
+  /** Runs one job. Throws what the queue shall retry or show as failed. */
+  handle(request: ReconcileRequest, context: JobContext): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Metrics are written at most this often, ms; the last job before a pause always is. */
+const FLUSH_MS = 100;
+
+/** Wires the writer, the sweep and the audit together. The queue's worker calls `handle`. */
+export function createWorkerApp(deps: WorkerDeps): WorkerApp {
+  const { settings, clock, logger, metrics } = deps;
+  const ingestion: IngestionDeps = {
+    ...deps,
+    store: withCombinedReads(deps.store),
+    onCommit: (record) => sweeper.note(record),
+  };
+  const reconciler = createReconciler(ingestion);
+  const sweeper = createSweeper(ingestion, reconciler);
+  const audit = createAuditLoop({ ...ingestion, reconciler, sweeper, pending: deps.pending, freeStuckKeys: deps.freeStuckKeys });
+  let flushed = clock.monotonic();
+  let flushing: NodeJS.Timeout | undefined;
+
+  const isPoison = ({ crashes }: JobContext) => crashes >= (deps.maxCrashes ?? 3);
+
+  function flushSoon(): void {
+    flushing ??= setTimeout(
+      () => {
+        flushing = undefined;
+        flushed = clock.monotonic();
+        metrics.flush().catch((cause: unknown) => logger.warn({ cause: String(cause) }, 'metrics could not be written'));
+      },
+      Math.max(0, FLUSH_MS - (clock.monotonic() - flushed)),
+    );
+  }
+
+  return {
+    async handle(request, context) {
+      const began = clock.monotonic();
+      const docId = `${request.source}/${request.path}`;
+      try {
+        const outcome = isPoison(context)
+          ? await reconciler.fail(request, poisonError(docId, context.crashes))
+          : await reconciler.reconcile(request, {
+              signal: context.signal,
+              lastAttempt: context.isLastAttempt,
+              recommit: request.force !== undefined,
+              rebuild: request.force === 'rebuild',
+              onProgress: context.progress,
+            });
+        report(logger, metrics, docId, outcome, (clock.monotonic() - began) / 1000);
+        if (outcome.outcome === 'failed') throw outcome.error;
+      } finally {
+        flushSoon();
+      }
+    },
+    start() {
+      sweeper.start();
+      audit.start();
+    },
+    async stop() {
+      await Promise.all([audit.stop(), sweeper.stop()]);
+      clearTimeout(flushing);
+      await metrics.flush();
+    },
+  };
+}
+
+/** One line a document, which the supervisor shows; and the count by outcome. */
+function report(logger: Logger, metrics: Metrics, docId: string, outcome: ReconcileOutcome, seconds: number): void {
+  metrics.reconciles.inc({ outcome: outcome.outcome });
+  const common = { doc_id: docId, status: outcome.outcome, seconds: Number(seconds.toFixed(3)) };
+  switch (outcome.outcome) {
+    case 'indexed':
+    case 'empty':
+      logger.info({ ...common, chunks: outcome.chunks, computed: outcome.computed, reused: outcome.reused }, 'document');
+      break;
+    case 'failed':
+    case 'skipped':
+      logger.info({ ...common, reason: outcome.reason, message: outcome.message }, 'document');
+      break;
+    case 'deleted':
+    case 'suspended':
+      logger.info(common, 'document');
+      break;
+    case 'unchanged':
+    case 'unknown_source':
+      logger.debug(common, 'document');
+      break;
+  }
+}
+
+/** A document over which workers died again and again. */
+function poisonError(docId: string, crashes: number): SluiceError {
+  return new SluiceError(
+    'internal',
+    `${docId}: a worker died ${crashes} times over this document; it is left out until it changes`,
+    { docId, kind: 'permanent' },
+  );
+}
