@@ -60,7 +60,7 @@ module.exports = {
       comment: 'packages of types alone (as mdast) have no module to resolve to',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, dependencyTypesNot: ['type-only'] },
+      to: { couldNotResolve: true, pathNot: '^(mdast|hast|unist)$' },
     },
     { name: 'no-package-to-app', severity: 'error', from: { path: '^packages/' }, to: { path: '^apps/' } },
     {

@@ -1,5 +1,17 @@
+export { type AppSpec, standardApps } from './instance/apps.js';
+export {
+  type Addresses,
+  type Instance,
+  type InstanceEvent,
+  type InstanceOptions,
+  type InstancePlan,
+  startInstance,
+} from './instance/instance.js';
+export { type RunFile, readRunFile, runFilePath, runningSupervisor } from './instance/run-file.js';
+export { type StopResult, stopInstance } from './instance/stop-instance.js';
+export { E5_SMALL, MINILM, type ModelSpec, modelSpec, RERANKER } from './provision/models.js';
 export { checkModel, obtainModel } from './provision/obtain-model.js';
 export { obtainRedis } from './services/redis.js';
-export { stopService } from './services/service.js';
+export { type ServiceRecord, stopService } from './services/service.js';
 export { obtainWeaviate } from './services/weaviate.js';
-export { cacheFolder, createWorkplace } from './system/workplace.js';
+export { cacheFolder, createWorkplace, type Environment, type Workplace } from './system/workplace.js';

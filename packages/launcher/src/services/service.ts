@@ -41,9 +41,9 @@ export interface ServiceRecord {
   /** The server's own version. */
   version: string;
   /** Absent for a service that was given by its address: such a one is never started, restarted or stopped. */
-  launch?: Launch;
+  launch?: Launch | undefined;
   /** Of a service that runs as a program. */
-  process?: ProcessRef;
+  process?: ProcessRef | undefined;
 }
 
 /** How a server is asked whether it is ready; yields its version. Throws while it is not. */

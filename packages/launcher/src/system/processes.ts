@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface ProcessRef {
   pid: number;
   /** The kernel's own start time of the process, as text; absent where it can't be read. */
-  born?: string;
+  born?: string | undefined;
 }
 
 /** Reference to a running process, or undefined when there is none (a zombie is none). */

@@ -1,0 +1,288 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, SluiceError, systemClock, VERSION } from '@sluice/core';
+import { obtainModel } from '../provision/obtain-model.js';
+import { type ServiceRecord, stopService } from '../services/service.js';
+import { type Lock, tryLock } from '../system/locks.js';
+import { choosePort } from '../system/ports.js';
+import { processRef } from '../system/processes.js';
+import { createWorkplace, type Environment } from '../system/workplace.js';
+import { type AppSpec, standardApps } from './apps.js';
+import { documentLine } from './document-line.js';
+import { createRotatingLog, type RotatingLog } from './rotating-log.js';
+import { type RunFile, readRunFile, removeRunFile, writeRunFile } from './run-file.js';
+import { startServices } from './start-services.js';
+import { type BackOff, createSupervisedProcess, type SupervisedProcess } from './supervised-process.js';
+import { stopLeftovers } from './take-over.js';
+import { watchServices } from './watch-services.js';
+
+/** What happens in an instance, for whoever shows it. */
+export type InstanceEvent =
+  /** What is being found, installed or started, or why a step failed. */
+  | { kind: 'progress'; line: string }
+  /** A file was indexed, failed or skipped. */
+  | { kind: 'document'; line: string }
+  /** A process ended by itself and will be started again. */
+  | { kind: 'exit'; role: string; line: string }
+  | { kind: 'ready'; seconds: number };
+
+/** What an instance is made of; `planInstance` makes it from the configuration. */
+export interface InstancePlan {
+  /** Absolute. One instance a data folder. */
+  dataFolder: string;
+  /** Where relative paths of the command line and the environment begin. */
+  cwd: string;
+  env: Environment;
+  /** What the processes get on top of `env`: configuration file, sources named on the command line. */
+  childEnv: Record<string, string>;
+  api: { host: string; port: number; portIsDefault: boolean };
+  /** Which model is wanted: `auto`, `hub`, `maven` or a folder. */
+  model: string;
+}
+
+export interface InstanceOptions {
+  plan: InstancePlan;
+  onEvent(event: InstanceEvent): void;
+  /** Aborted: the start is given up. */
+  signal?: AbortSignal;
+  /** For tests: which processes to run instead of watcher, worker and API, in the order of their start. */
+  apps?: (addresses: Addresses) => AppSpec[];
+  backOff?: BackOff;
+  clock?: Clock;
+  /** How long a process may take to end by itself. Default 20 s for apps, 10 s for services. */
+  deadlines?: { appMs: number; serviceMs: number };
+}
+
+export interface Services {
+  redis: ServiceRecord;
+  weaviate: ServiceRecord;
+}
+
+export interface Addresses {
+  redis: string;
+  weaviate: string;
+  api: string;
+  modelFolder: string;
+}
+
+export interface Instance {
+  readonly addresses: Addresses;
+  services(): Services;
+  readonly startedInSeconds: number;
+  processes(): RunFile['processes'];
+  /** Watcher, worker, API, services: each given its time, then killed. Calling it again does no harm. */
+  stop(): Promise<void>;
+  /** Kills what has not ended yet. */
+  forceStop(): Promise<void>;
+}
+
+const DEADLINES = { appMs: 20_000, serviceMs: 10_000 };
+const READY_MS = 120_000;
+
+/**
+ * Starts an instance: services, then the processes, until the API says that it is ready.
+ *
+ * Errors: `not_ready` when another instance runs on the data folder (it names its pid and address) or something does not start;
+ * `invalid_configuration`.
+ */
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  const { plan, onEvent } = options;
+  const clock = options.clock ?? systemClock;
+  const deadlines = options.deadlines ?? DEADLINES;
+  const began = clock.monotonic();
+  const lock = await lockDataFolder(plan.dataFolder);
+  // A start that fails, or is given up, ends what it has set going (a build, a download).
+  const giveUp = new AbortController();
+  const signal = options.signal === undefined ? giveUp.signal : AbortSignal.any([options.signal, giveUp.signal]);
+  const workplace = createWorkplace(plan.env, (line) => onEvent({ kind: 'progress', line }), signal);
+  const logs: RotatingLog[] = [];
+  const apps: SupervisedProcess[] = [];
+  const force = new AbortController();
+  let services: Partial<Services> = {};
+  let serviceWatch: ReturnType<typeof watchServices> | undefined;
+  let stopped: Promise<void> | undefined;
+  let state: RunFile['state'] = 'starting';
+  let api = '';
+  let modelFolder: string | undefined;
+  const startedAt = new Date(clock.now()).toISOString();
+
+  function processes(): RunFile['processes'] {
+    const self = processRef(process.pid) ?? { pid: process.pid };
+    const list: RunFile['processes'] = [{ role: 'supervisor', ...self, restarts: 0 }];
+    for (const app of apps) {
+      const ref = app.current();
+      if (ref !== undefined) list.push({ role: app.role, ...ref, restarts: app.restarts() });
+    }
+    for (const service of [services.redis, services.weaviate]) {
+      if (service?.process !== undefined) {
+        list.push({ role: service.role, ...service.process, restarts: serviceWatch?.restarts(service.role) ?? 0 });
+      }
+    }
+    return list;
+  }
+
+  let writing: Promise<void> = Promise.resolve();
+  function record(): Promise<void> {
+    const content: RunFile = {
+      version: VERSION,
+      state,
+      startedAt,
+      processes: processes(),
+      services,
+      api,
+      ...(modelFolder === undefined ? {} : { modelFolder }),
+    };
+    // One write at a time, in order; a disk that is full must not end the supervisor.
+    writing = writing.then(() => writeRunFile(plan.dataFolder, content)).catch(() => undefined);
+    return writing;
+  }
+
+  async function stopAll(): Promise<void> {
+    state = 'stopping';
+    await record();
+    serviceWatch?.stop();
+    // Intake first, so that nothing new comes while the worker hands its jobs back; queries are answered until last.
+    for (const role of ['watcher', 'worker', 'api']) {
+      const which = apps.filter((app) => app.role === role);
+      await Promise.all(which.map((app) => app.stop({ deadlineMs: deadlines.appMs, force: force.signal })));
+    }
+    await Promise.all(apps.map((app) => app.stop({ deadlineMs: deadlines.appMs, force: force.signal })));
+    await serviceWatch?.idle();
+    const how = { deadlineMs: deadlines.serviceMs, force: force.signal };
+    const left = [services.redis, services.weaviate].filter((service) => service !== undefined);
+    await Promise.all(left.map((service) => stopService(service, plan.env, how)));
+    for (const log of logs) log.close();
+    await writing;
+    await removeRunFile(plan.dataFolder);
+    await lock.release();
+  }
+
+  const stop = () => {
+    stopped ??= stopAll();
+    return stopped;
+  };
+
+  try {
+    const previous = await readRunFile(plan.dataFolder);
+    await stopLeftovers(previous, workplace);
+    // The totals of an instance begin with it: snapshots of the one before are none of its.
+    await rm(join(plan.dataFolder, 'metrics'), { recursive: true, force: true });
+    await mkdir(join(plan.dataFolder, 'metrics'), { recursive: true });
+    const port = await choosePort(plan.api.port, plan.api.portIsDefault, plan.api.host);
+    api = `http://${plan.api.host.includes(':') ? `[${plan.api.host}]` : plan.api.host}:${port}`;
+    await record();
+    const model = obtainModel(workplace, { choice: plan.model, cwd: plan.cwd });
+    // Waited for below, after the services: meanwhile its failure must not count as unhandled.
+    model.catch(() => undefined);
+    const both = await startServices({
+      previous,
+      dataFolder: plan.dataFolder,
+      workplace,
+      onService: (service) => {
+        services = { ...services, [service.role]: service };
+        void record();
+      },
+    });
+    modelFolder = await model;
+    const addresses: Addresses = { redis: both.redis.url, weaviate: both.weaviate.url, api, modelFolder };
+    serviceWatch = watchServices({
+      services: both,
+      workplace,
+      clock,
+      onChange: (changed) => {
+        services = changed;
+        void record();
+      },
+      onExit: (role, line) => onEvent({ kind: 'exit', role, line }),
+    });
+    const specs = (options.apps ?? ((known: Addresses) => standardApps(plan, known)))(addresses);
+    for (const spec of specs) apps.push(superviseApp(spec));
+    for (const app of apps) app.start();
+    await record();
+    await waitUntilReady(specs.find((spec) => spec.readyUrl !== undefined)?.readyUrl, apps);
+    state = 'ready';
+    await record();
+    const startedInSeconds = (clock.monotonic() - began) / 1000;
+    onEvent({ kind: 'ready', seconds: startedInSeconds });
+    return {
+      addresses,
+      services: () => ({ ...both, ...services }),
+      startedInSeconds,
+      processes,
+      stop,
+      async forceStop() {
+        force.abort();
+        await stop();
+      },
+    };
+  } catch (error) {
+    giveUp.abort();
+    await stop();
+    throw error;
+  }
+
+  function superviseApp(spec: AppSpec): SupervisedProcess {
+    const log = createRotatingLog(join(plan.dataFolder, 'log', `${spec.role}.ndjson`));
+    logs.push(log);
+    return createSupervisedProcess(spec, {
+      clock,
+      ...(options.backOff === undefined ? {} : { backOff: options.backOff }),
+      onLine(line) {
+        log.write(asNdjson(line, spec.role));
+        const shown = documentLine(line);
+        if (shown !== undefined) onEvent({ kind: 'document', line: shown });
+      },
+      onStart: () => void record(),
+      onExit({ code, signal, waitMs }) {
+        const how = signal === undefined ? `with code ${code ?? 'none'}` : `by ${signal}`;
+        const line = `the ${spec.role} ended ${how}; starting it again in ${(waitMs / 1000).toFixed(2)} s`;
+        log.write(asNdjson(line, spec.role));
+        onEvent({ kind: 'exit', role: spec.role, line });
+        void record();
+      },
+    });
+  }
+
+  async function waitUntilReady(url: string | undefined, running: readonly SupervisedProcess[]): Promise<void> {
+    const deadline = clock.monotonic() + READY_MS;
+    let last = 'no answer';
+    while (url !== undefined) {
+      options.signal?.throwIfAborted();
+      const failing = running.find((app) => app.restarts() >= 3);
+      if (failing !== undefined) {
+        const log = join(plan.dataFolder, 'log', `${failing.role}.ndjson`);
+        throw new SluiceError('not_ready', `the ${failing.role} keeps ending: its log tells why (${log})`);
+      }
+      try {
+        const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+        last = (await response.text()).slice(0, 300);
+        if (response.ok) return;
+      } catch {
+        // Not listening yet.
+      }
+      if (clock.monotonic() > deadline)
+        throw new SluiceError('not_ready', `the API is not ready after ${READY_MS / 1000} s: ${last}`);
+      await clock.sleep(50);
+    }
+  }
+}
+
+/** What a process prints beside its log (a crash, a warning of Node) is kept as a line of the same form. */
+function asNdjson(line: string, role: string): string {
+  if (line.startsWith('{') && line.endsWith('}')) return line;
+  return JSON.stringify({ level: 40, time: new Date().toISOString(), role, msg: line });
+}
+
+async function lockDataFolder(dataFolder: string): Promise<Lock> {
+  await mkdir(dataFolder, { recursive: true });
+  const lock = await tryLock(join(dataFolder, 'instance.lock'));
+  if ('release' in lock) return lock;
+  const other = await readRunFile(dataFolder);
+  const address = other?.api === undefined || other.api === '' ? '' : ` at ${other.api}`;
+  throw new SluiceError(
+    'not_ready',
+    `Sluice runs already on ${dataFolder}: process ${lock.holder.pid}${address}. ` +
+      'Stop it (npx sluice down), or start this one on another folder: SLUICE_DATA=/another/folder',
+    { details: { pid: lock.holder.pid, ...(other === undefined ? {} : { api: other.api }) } },
+  );
+}
