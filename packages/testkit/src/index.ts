@@ -1,1 +1,4 @@
+export * from './memory-store.js';
 export * from './services.js';
+export * from './stored-document.js';
+export * from './word-models.js';
