@@ -1,6 +1,6 @@
 import { type Caller, SluiceError } from '@sluice/core';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ApiSettings } from './deps.js';
+import type { ApiDeps, ApiSettings } from './deps.js';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
@@ -47,12 +47,13 @@ export function anonymousCaller(request: Pick<FastifyRequest, 'ip'>, settings: A
   return { role: 'operator', clearance: settings.anonymousClearance, groups: [], name: 'anonymous' };
 }
 
-/** Who asks, settled before any route runs. */
-export function useAccess(app: FastifyInstance, settings: ApiSettings): void {
+/** Who asks, settled before any route runs. Health routes are open to whoever reaches this server. */
+export function useAccess(app: FastifyInstance, { settings, identify }: Pick<ApiDeps, 'settings' | 'identify'>): void {
+  // Set on every request by the hook below, before anything reads it.
   app.decorateRequest('caller', null as unknown as Caller);
   app.addHook('onRequest', async (request) => {
     checkHostAndOrigin(request, settings);
-    request.caller = anonymousCaller(request, settings);
+    if (request.routeOptions.config.open !== true) request.caller = await identify(request);
   });
 }
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import { VERSION } from '@sluice/core';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type RawServerDefault } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
 import {
   jsonSchemaTransform,
   jsonSchemaTransformObject,
@@ -45,7 +45,7 @@ const BODY_BYTES = 1024 * 1024;
 export async function buildApp(deps: ApiDeps): Promise<App> {
   const app: App = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES,
     routerOptions: { maxParamLength: MAX_SEGMENT },
@@ -61,7 +61,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     sendProblem(reply, makeProblem('not_found', `Nothing at ${request.method} ${request.url.split('?')[0]}.`, request.id)),
   );
   useStrictJson(app);
-  useAccess(app, deps.settings);
+  useAccess(app, deps);
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');

@@ -2,7 +2,7 @@ import type { Caller, Cause, ChunkStore, Clock, ReconcileQueue, SecurityLevel } 
 import type { FieldCatalog } from '@sluice/metadata';
 import type { Retrieval } from '@sluice/retrieval';
 import type { Logger, Metrics } from '@sluice/telemetry';
-import type { FastifyPluginCallback } from 'fastify';
+import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 
 /** What a queue tells operators. Errors of every method: `queue_unavailable`. */
 export interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
@@ -87,6 +87,8 @@ export interface ApiDeps {
   configuredAccess(source: string, path: string): { security_level: SecurityLevel; allowed_groups?: string[] };
   catalog: FieldCatalog;
   settings: ApiSettings;
+  /** Who asks. Errors: `unauthorized`, `rate_limited`. */
+  identify(request: FastifyRequest): Promise<Caller>;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;

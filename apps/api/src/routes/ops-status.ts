@@ -1,7 +1,7 @@
 import { VERSION } from '@sluice/core';
 import { z } from 'zod';
 import type { App } from '../app.js';
-import type { ApiDeps } from '../deps.js';
+import type { ApiDeps, SourceState } from '../deps.js';
 import type { Counter } from '../documents/counts.js';
 import { problems } from '../schemas/problem.js';
 import { statusAnswer } from '../schemas/status.js';
@@ -30,34 +30,39 @@ export function statusRoute(app: App, deps: ApiDeps, counter: Counter): void {
         response: { 200: statusAnswer, ...problems() },
       },
     },
-    async ({ query: { fresh }, caller }) => {
-      // The queue before the store: a job that ends in between shows in what is counted after.
-      const queues = await deps.queue.counts();
+    async ({ query: { fresh }, caller, log }) => {
+      /** While a service is away the rest is still told; `services` says which one it is. */
+      const known = <T, F>(asked: Promise<T>, fallback: F): Promise<T | F> =>
+        asked.catch((error: unknown) => {
+          log.warn({ err: error }, 'a part of the status is not known');
+          return fallback;
+        });
+      // Scans, then the queue, then the store: a scan that counts as done has its jobs in the queue as read after it, and a job
+      // that has left the queue has its commit in what is counted last. `status --wait` stands on this order.
+      const states = await known(sourceStates(deps), new Map<string, never>());
+      const queues = await known(deps.queue.counts(), undefined);
       const [counts, processes, addresses, paused, redis, weaviate] = await Promise.all([
-        counter.count(caller, fresh === 'true' ? 0 : undefined),
+        known(counter.count(caller, fresh === 'true' ? 0 : undefined), { sources: noCounts(deps), deadLetters: new Map() }),
         deps.processes(),
         deps.addresses(),
-        deps.queue.isPaused(),
+        known(deps.queue.isPaused(), false),
         stateOf(deps.queue.ping()),
         stateOf(deps.store.checkReady()),
       ]);
       const paths = new Map(deps.sources.map(({ name, path }) => [name, path]));
-      const sources = await Promise.all(
-        [...counts.sources].map(async ([name, documents]) => {
-          const [state, scanned] = await Promise.all([deps.control.state(name), deps.control.scannedUpTo(name)]);
-          return {
-            name,
-            path: paths.get(name) ?? '',
-            configured: paths.has(name),
-            reachable: state?.reachable ?? false,
-            deletes_suspended: state?.deletes_suspended ?? false,
-            documents,
-            scanned,
-          };
-        }),
-      );
+      const sources = [...counts.sources].map(([name, documents]) => ({
+        name,
+        path: paths.get(name) ?? '',
+        configured: paths.has(name),
+        // Before the watcher has spoken nothing is known to be wrong.
+        reachable: states.get(name)?.reachable ?? true,
+        deletes_suspended: states.get(name)?.deletes_suspended ?? false,
+        documents,
+        scanned: states.get(name)?.scanned ?? 0,
+      }));
       return {
-        state: isIdle(queues) ? ('idle' as const) : ('working' as const),
+        // With Redis away nobody knows, and waiting for idleness must not end.
+        state: queues !== undefined && isIdle(queues) ? ('idle' as const) : ('working' as const),
         version: VERSION,
         processes,
         services: {
@@ -66,12 +71,26 @@ export function statusRoute(app: App, deps: ApiDeps, counter: Counter): void {
           api: { url: addresses.api, state: 'up' as const },
         },
         sources,
-        queues,
+        queues: queues ?? {},
         paused,
         dead_letters: [...counts.deadLetters.values()].reduce((sum, count) => sum + count, 0),
       };
     },
   );
+}
+
+async function sourceStates({ sources, control }: ApiDeps) {
+  const states = new Map<string, SourceState & { scanned: number }>();
+  for (const { name } of sources) {
+    const scanned = await control.scannedUpTo(name);
+    const state = await control.state(name);
+    states.set(name, { reachable: state?.reachable ?? true, deletes_suspended: state?.deletes_suspended ?? false, scanned });
+  }
+  return states;
+}
+
+function noCounts({ sources }: ApiDeps) {
+  return new Map(sources.map(({ name }) => [name, { indexed: 0, pending: 0, empty: 0, failed: 0, skipped: 0 }]));
 }
 
 async function stateOf(check: Promise<void>): Promise<'up' | 'down'> {

@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, type World } from './world.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const search = async (body: Record<string, unknown>) => {
+  const response = await world.app.inject({ method: 'POST', url: '/v1/search', payload: body });
+  return { status: response.statusCode, body: response.json() };
+};
+
+describe('POST /v1/search', () => {
+  it('answers in the documented shape, with a citation that holds', async () => {
+    const text = 'Kettles boil water.\n\nTelescopes watch stars through a sunshield.\n\nThird paragraph.';
+    const record = await world.put({
+      docId: 'inbox/space/tele.md',
+      text,
+      metadata: { doc_title: 'Telescope', fields: { quarter: 'Q3' } },
+    });
+    const { status, body } = await search({ query: 'sunshield of telescopes' });
+    expect(status).toBe(200);
+    const [first] = body.results;
+    expect(first).toMatchObject({
+      doc_id: 'inbox/space/tele.md',
+      revision: record.revision,
+      title: 'Telescope',
+      source: 'inbox',
+      metadata: { doc_type: 'document', quarter: 'Q3', security_level: 1, kind: 'paragraph' },
+    });
+    expect(text.slice(first.citation.start, first.citation.end)).toBe(first.text);
+    expect(body.degraded).toEqual([]);
+    expect(body.applied_filter).toEqual({});
+  });
+
+  it.each([
+    ['window', 'Kettles boil water.\n\nTelescopes watch stars.\n\nThird one.'],
+    ['parent', 'Kettles boil water.\n\nTelescopes watch stars.\n\nThird one.\n\nFourth one.'],
+  ])('cites the span of the %s it returns', async (expand, expected) => {
+    const text = 'Kettles boil water.\n\nTelescopes watch stars.\n\nThird one.\n\nFourth one.';
+    await world.put({ docId: 'inbox/a.md', text });
+    const { body } = await search({ query: 'telescopes watch stars', expand });
+    const [first] = body.results;
+    expect(first.text).toBe(expected);
+    expect(text.slice(first.citation.start, first.citation.end)).toBe(first.text);
+  });
+
+  it('returns a parent once, however many of its children match', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'stars one\n\nstars two\n\nstars three' });
+    await world.put({ docId: 'inbox/b.md', text: 'stars four' });
+    const { body } = await search({ query: 'stars', expand: 'parent', limit: 10 });
+    expect(body.results.map((result: { doc_id: string }) => result.doc_id).sort()).toEqual(['inbox/a.md', 'inbox/b.md']);
+  });
+
+  it('groups by document: the best chunk of each', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'stars and moons\n\nstars' });
+    await world.put({ docId: 'inbox/b.md', text: 'stars and comets' });
+    const { body } = await search({ query: 'stars and moons', group_by: 'document', limit: 10 });
+    expect(body.results).toHaveLength(2);
+    expect(body.results[0].text).toBe('stars and moons');
+  });
+
+  it('gives for limit k a prefix of the results for 100', async () => {
+    for (let n = 0; n < 30; n += 1) {
+      await world.put({ docId: `inbox/${n % 10}/${n}.md`, text: `kettle number ${n % 3}\n\nkettle and ${n}\n\nequal text` });
+    }
+    for (const more of [
+      {},
+      { group_by: 'document' },
+      { expand: 'parent' },
+      { expand: 'window' },
+      { mode: 'keyword' },
+      { mode: 'dense' },
+    ]) {
+      const all = (await search({ query: 'kettle equal text', limit: 100, ...more })).body.results;
+      for (const limit of [1, 2, 3, 10, 25, 99]) {
+        const some = (await search({ query: 'kettle equal text', limit, ...more })).body.results;
+        expect(some, `${JSON.stringify(more)} ${limit}`).toEqual(all.slice(0, limit));
+      }
+    }
+  });
+
+  it('breaks ties by doc_id, then by place', async () => {
+    await world.put({ docId: 'inbox/b.md', text: 'same words\n\nsame words\n\nsame words' });
+    await world.put({ docId: 'inbox/a.md', text: 'same words\n\nsame words' });
+    const { body } = await search({ query: 'same words', limit: 10 });
+    const places = body.results.map((result: { doc_id: string; citation: { start: number } }) => [
+      result.doc_id,
+      result.citation.start,
+    ]);
+    expect(places).toEqual([
+      ['inbox/a.md', 0],
+      ['inbox/a.md', 12],
+      ['inbox/b.md', 0],
+      ['inbox/b.md', 12],
+      ['inbox/b.md', 24],
+    ]);
+  });
+
+  it('never shows what is above the caller, in no mode, whatever the filter says', async () => {
+    await world.put({ docId: 'inbox/secret.md', text: 'the vault opens with cobalt', metadata: { security_level: 4 } });
+    await world.put({ docId: 'inbox/open.md', text: 'the vault is closed', metadata: { security_level: 1 } });
+    for (const clearance of [1, 2, 3] as const) {
+      world.as({ clearance });
+      for (const mode of ['hybrid', 'dense', 'keyword']) {
+        for (const filter of [
+          undefined,
+          {},
+          { $or: [{ security_level: { $gte: 0 } }, { doc_id: 'inbox/secret.md' }] },
+          { $not: { security_level: 1 } },
+        ]) {
+          const { status, body } = await search({ query: 'vault cobalt', mode, filter, limit: 100, expand: 'parent' });
+          expect(status).toBe(200);
+          expect(JSON.stringify(body.results)).not.toContain('cobalt');
+        }
+      }
+    }
+    world.as({ clearance: 4 });
+    expect(JSON.stringify((await search({ query: 'cobalt' })).body)).toContain('cobalt');
+  });
+
+  it('applies a filter and says which', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'stars', metadata: { fields: { quarter: 'Q3' } } });
+    await world.put({ docId: 'inbox/b.md', text: 'stars', metadata: { fields: { quarter: 'Q4' } } });
+    const { body } = await search({ query: 'stars', filter: { quarter: 'Q3' } });
+    expect(body.results.map((result: { doc_id: string }) => result.doc_id)).toEqual(['inbox/a.md']);
+    expect(body.applied_filter).toEqual({ quarter: 'Q3' });
+  });
+
+  it('says when a long query was cut for the model, and when there is no reranker', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'stars' });
+    const long = await search({ query: 'stars '.repeat(1000) });
+    expect(long.status).toBe(200);
+    expect(long.body.degraded).toEqual(['query_truncated']);
+    expect((await search({ query: 'stars '.repeat(1000), mode: 'keyword' })).body.degraded).toEqual([]);
+    const reranked = await search({ query: 'stars', rerank: true, min_score: 1000 });
+    expect(reranked.body.degraded).toEqual(['rerank_unavailable']);
+    expect(reranked.body.results).toHaveLength(1);
+  });
+
+  it('keeps alpha 0 as keyword alone: the token first, nothing without it', async () => {
+    await world.put({ docId: 'inbox/z.md', text: 'part QX-7731 replaced' });
+    for (let n = 0; n < 19; n += 1) await world.put({ docId: `inbox/${n}.md`, text: `ordinary text number ${n}` });
+    const { body } = await search({ query: 'QX-7731', alpha: 0, limit: 10 });
+    expect(body.results.map((result: { doc_id: string }) => result.doc_id)).toEqual(['inbox/z.md']);
+  });
+
+  it.each([
+    ['alpha below', { query: 'x', alpha: -1 }],
+    ['alpha above', { query: 'x', alpha: 2 }],
+    ['alpha as text', { query: 'x', alpha: '0.5' }],
+    ['no query', {}],
+    ['empty query', { query: '' }],
+    ['blank query', { query: ' \n ' }],
+    ['long query', { query: 'x'.repeat(8001) }],
+    ['query of another type', { query: 5 }],
+    ['limit 0', { query: 'x', limit: 0 }],
+    ['limit 101', { query: 'x', limit: 101 }],
+    ['limit 1.5', { query: 'x', limit: 1.5 }],
+    ['limit as text', { query: 'x', limit: '5' }],
+    ['unknown key', { query: 'x', nope: 1 }],
+    ['unknown mode', { query: 'x', mode: 'magic' }],
+    ['unknown expansion', { query: 'x', expand: 'all' }],
+    ['candidates 0', { query: 'x', candidates: 0 }],
+    ['filter as list', { query: 'x', filter: [] }],
+    ['filter as text', { query: 'x', filter: 'a' }],
+    ['a member whose feature is not built', { query: 'x', infer_filter: true }],
+    ['another one', { query: 'x', diversity: 0.5 }],
+  ])('refuses %s as invalid_request', async (_name, body) => {
+    const answer = await search(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ code: 'invalid_request', status: 400, request_id: expect.any(String) });
+  });
+
+  it.each([
+    [{ nope: 1 }],
+    [{ security_level: 'x' }],
+    [{ $or: [] }],
+    [{ doc_type: null }],
+    [{ doc_type: { $like: 'a*' } }],
+    [{ access_restricted: false }],
+  ])('refuses the filter %j as invalid_filter', async (filter) => {
+    const answer = await search({ query: 'x', filter });
+    expect(answer.status).toBe(400);
+    expect(answer.body.code).toBe('invalid_filter');
+  });
+});

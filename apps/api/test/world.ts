@@ -1,0 +1,170 @@
+import {
+  type Caller,
+  type Cause,
+  type ChunkStore,
+  type CommitRecord,
+  docUuid,
+  makeDocId,
+  SluiceError,
+  systemClock,
+} from '@sluice/core';
+import { fieldCatalog } from '@sluice/metadata';
+import { createRetrieval, searchSchema } from '@sluice/retrieval';
+import { createMetrics, silentLogger } from '@sluice/telemetry';
+import { createMemoryStore, createWordEmbedder, createWordTokenizer, type DocumentToStore, storeDocument } from '@sluice/testkit';
+import { type App, buildApp } from '../src/app.js';
+import type { ApiDeps } from '../src/deps.js';
+
+interface Job {
+  source: string;
+  path: string;
+  cause: Cause;
+}
+
+/** A queue that keeps its jobs in memory; `broken` makes it answer like a Redis that is away. */
+export function createFakeQueue() {
+  const jobs = new Map<string, Job & { urgency: string }>();
+  const state = { jobs, broken: false, paused: false };
+  const check = () => {
+    if (state.broken) throw new SluiceError('queue_unavailable', 'Redis does not answer: test.');
+  };
+  const add = (job: Job, urgency: string) => jobs.set(docUuid(makeDocId(job.source, job.path)), { ...job, urgency });
+  const queue: ApiDeps['queue'] = {
+    async add(request, urgency) {
+      check();
+      add(request, urgency);
+    },
+    async addBulk(requests, urgency) {
+      check();
+      for (const request of requests) add(request, urgency);
+    },
+    async counts() {
+      check();
+      return { reconcile: { waiting: jobs.size, active: 0, delayed: 0 } };
+    },
+    async pending(uuids) {
+      check();
+      return new Set(uuids.filter((uuid) => jobs.has(uuid)));
+    },
+    async pendingDocuments(limit) {
+      check();
+      return [...jobs.values()].slice(0, limit);
+    },
+    async pause() {
+      check();
+      state.paused = true;
+    },
+    async resume() {
+      check();
+      state.paused = false;
+    },
+    async isPaused() {
+      check();
+      return state.paused;
+    },
+    async ping() {
+      check();
+    },
+    async consuming() {
+      check();
+      return true;
+    },
+  };
+  return { ...state, queue, state };
+}
+
+export interface World {
+  app: App;
+  deps: ApiDeps;
+  store: ChunkStore;
+  queue: ReturnType<typeof createFakeQueue>;
+  put(document: DocumentToStore): Promise<CommitRecord>;
+  /** Replaces the caller that the gate would find. */
+  as(caller: Partial<Caller>): void;
+  close(): Promise<void>;
+}
+
+/** The API over fakes: the memory store, a queue in memory, an embedder of words. */
+export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<World> {
+  const store = createMemoryStore();
+  const embedder = createWordEmbedder();
+  const queue = createFakeQueue();
+  const logger = silentLogger();
+  const metrics = createMetrics({ role: 'api' });
+  const catalog = fieldCatalog({ quarter: 'text', year: 'int' });
+  const retrieval = createRetrieval({
+    store,
+    embedder,
+    tokenizer: createWordTokenizer(),
+    catalog,
+    settings: searchSchema.parse({}),
+    readerGraceMs: 10_000,
+    clock: systemClock,
+    logger,
+    metrics,
+  });
+  const scans = new Map<string, number>();
+  let caller: Caller = { role: 'operator', clearance: 1, groups: [], name: 'anonymous' };
+  const deps: ApiDeps = {
+    store,
+    retrieval,
+    queue: queue.queue,
+    control: {
+      async requestScan(source) {
+        scans.set(source, (scans.get(source) ?? 0) + 1);
+        return scans.get(source) ?? 0;
+      },
+      async scannedUpTo(source) {
+        return scans.get(source) ?? 0;
+      },
+      async state() {
+        return { reachable: true, deletes_suspended: false };
+      },
+    },
+    sources: [
+      { name: 'inbox', path: '/data/inbox' },
+      { name: 'notes', path: '/data/notes' },
+    ],
+    configuredAccess: (source) => ({ security_level: source === 'notes' ? 3 : 1 }),
+    catalog,
+    settings: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [], anonymousClearance: 1 },
+    clock: systemClock,
+    logger,
+    metrics,
+    instanceMetrics: () => metrics.registry.metrics(),
+    processes: async () => [{ role: 'api', pid: process.pid, restarts: 0 }],
+    addresses: async () => ({ redis: 'redis://127.0.0.1:1', weaviate: 'http://127.0.0.1:2', api: 'http://127.0.0.1:3' }),
+    checkModel: async () => undefined,
+    discard: async () => true,
+    verify: async () => ({
+      differences: 0,
+      by_kind: {
+        missing_document: 0,
+        stale_document: 0,
+        unexpected_document: 0,
+        missing_chunk: 0,
+        orphan_chunk: 0,
+        duplicate_chunk: 0,
+        wrong_metadata: 0,
+      },
+      failed_serving_old: 0,
+      in_grace: 0,
+      checked: { files: 0, documents: 0, chunks: 0 },
+      examples: [],
+    }),
+    identify: async () => caller,
+    ...overrides,
+  };
+  const app = await buildApp(deps);
+  return {
+    app,
+    deps,
+    store,
+    queue,
+    put: (document) => storeDocument(store, embedder, document),
+    as(other) {
+      caller = { ...caller, ...other };
+    },
+    close: () => app.close(),
+  };
+}
