@@ -1,13 +1,15 @@
 import type { Cause, Clock, EntryStat, Files } from '@sluice/core';
 import { isSidecar, ownerOf } from '@sluice/metadata';
+import { createFolderWatches } from './folder-watches.js';
 import { createIgnoreReader } from './ignore-reader.js';
 import { createIgnoreRules, IGNORE_FILE, type IgnoreSettings, parentOf } from './ignore-rules.js';
-import { listSource } from './list-source.js';
+import { createLookQueue } from './look-queue.js';
+import { isAbsence } from './node-files.js';
 import { createPathIndex } from './path-index.js';
-import { absolutePath } from './paths.js';
+import { absolutePath, childPath } from './paths.js';
+import { pollTree } from './poll-tree.js';
 import { needsPolling } from './polling.js';
 import { createSettler } from './settler.js';
-import { type WatchedTree, watchTree } from './watch-tree.js';
 
 /** A document path that changed, told once it is still. */
 export interface Change {
@@ -43,9 +45,6 @@ export interface SourceWatch {
   close(): Promise<void>;
 }
 
-/** Paths looked at, at a time. */
-const AT_ONCE = 16;
-
 /**
  * Watches a source. Every touch of a path leads to a look at the disk, which alone decides what happened: the order and names of the
  * system's events are never believed. Resolves when changes from now on are told.
@@ -55,25 +54,24 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
   const root = await files.realpath(options.root);
   const polling = options.polling === 'auto' ? await needsPolling(root) : options.polling;
   const reader = createIgnoreReader({ files, root, settings });
-  const folderRules = createIgnoreRules(settings);
   const index = createPathIndex();
-  const folderInodes = new Map<string, string>();
-  const touched = new Map<string, boolean>();
-  let looking = 0;
+  const looks = createLookQueue({ look, onError: options.onError });
+  const watches = createFolderWatches({ root, onTouch: looks.add, onError: options.onError });
   let closed = false;
-  let idlers: (() => void)[] = [];
-  let tree: WatchedTree | undefined;
 
   const settler = createSettler({
     files,
     clock: options.clock,
     stabilityMs: options.stabilityMs,
-    onError: (_key, error) => options.onError(error),
+    onError: (_path, error) => options.onError(error),
     onSettled(settled) {
-      const paths = new Map(
-        settled.map(({ key, stat }) => [isSidecar(key) ? ownerOf(key) : key, stat !== undefined || isSidecar(key)]),
+      tell(
+        settled.map(({ key, stat }) => {
+          // A sidecar's document is told, whether the sidecar came or went; the job finds out whether the document is there.
+          if (isSidecar(key)) return upsert(ownerOf(key));
+          return stat === undefined ? removal(key) : upsert(key);
+        }),
       );
-      tell([...paths].map(([path, there]) => (there ? upsert(path) : removal(path))));
     },
   });
 
@@ -92,82 +90,66 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     return { path, cause: 'unlink' };
   }
 
-  function touch(path: string): void {
-    if (closed) return;
-    touched.set(path, true);
-    pump();
-  }
-
-  function pump(): void {
-    for (const path of touched.keys()) {
-      if (looking >= AT_ONCE || closed) break;
-      touched.delete(path);
-      looking++;
-      void look(path)
-        .catch(options.onError)
-        .finally(() => {
-          looking--;
-          pump();
-        });
-    }
-    if (looking === 0 && touched.size === 0) for (const resolve of idlers.splice(0)) resolve();
-  }
-
   async function look(path: string): Promise<void> {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    const stat = path === '' ? undefined : await files.stat(absolutePath(root, path));
-    if (closed || path === '') return;
+    const stat = await files.stat(absolutePath(root, path));
+    if (closed) return;
     if (name === IGNORE_FILE) return options.onRules();
     if (stat?.kind === 'folder') return lookIntoFolder(path, stat);
-    folderInodes.delete(path);
-    if (stat?.kind === 'file') return lookAtFile(path, name);
-    // Gone, or a link or the like in its place: so are the documents that were at or below it.
-    const gone = [...(index.has(path) ? [path] : []), ...index.below(path)];
-    if (isSidecar(name)) await lookAtFile(path, name);
-    else if (gone.length > 0) tell(gone.map(removal));
-    else if (stat === undefined && name.includes('\uFFFD')) await lookForInvalidName(path, name);
-    else if (stat === undefined && (await reader.explain(path)) === undefined) tell([removal(path)]);
-  }
-
-  async function lookAtFile(path: string, name: string): Promise<void> {
+    watches.leave(path);
+    // What was below it when it was a folder.
+    tell(index.below(path).map(removal));
     if (isSidecar(name)) {
-      // Its own path settles; its file's document is told.
       if ((await reader.explain(ownerOf(path))) === undefined) settler.watch(path, absolutePath(root, path));
-      return;
+    } else if (stat?.kind === 'file') {
+      if ((await reader.explain(path)) === undefined) settler.watch(path, absolutePath(root, path));
+    } else if (stat === undefined && name.includes('\uFFFD') && (await isInvalidName(path, name))) {
+      tell([upsert(path)]);
+    } else if (index.has(path) || (stat === undefined && (await reader.explain(path)) === undefined)) {
+      // Gone; or a link, or the like, stands where a document was. One that was never seen may be known to the store.
+      tell([removal(path)]);
     }
-    const below = index.below(path);
-    if (below.length > 0) tell(below.map(removal));
-    if ((await reader.explain(path)) === undefined) settler.watch(path, absolutePath(root, path));
   }
 
   async function lookIntoFolder(path: string, stat: EntryStat): Promise<void> {
-    // A document was here before the folder.
     if (index.has(path)) tell([removal(path)]);
-    if (folderInodes.get(path) === stat.inode || (await reader.explain(path, 'folder')) !== undefined) return;
-    const below = index.below(path);
-    tree?.rewatch(path);
-    folderInodes.set(path, stat.inode);
-    for await (const batch of listSource({ files, root, settings, below: path, rules: folderRules })) {
-      for (const item of batch) {
-        if (item.kind === 'file' || item.kind === 'invalid_name' || item.kind === 'error') touch(item.path);
-      }
-    }
-    // Documents of the folder that had this name before.
-    for (const other of below) touch(other);
+    if (path !== '' && (await reader.explain(path, 'folder')) !== undefined) return;
+    // The watch comes before the listing, so that nothing falls between the two. Polling sees what is in a new folder by itself.
+    if (polling || !watches.enter(path, stat)) return;
+    const entries = await files.list(absolutePath(root, path));
+    for (const entry of entries) looks.add(childPath(path, entry.name));
+    // Documents of a folder that had this path before.
+    for (const other of index.below(path)) looks.add(other);
   }
 
-  async function lookForInvalidName(path: string, name: string): Promise<void> {
+  async function isInvalidName(path: string, name: string): Promise<boolean> {
     const entries = await files.list(absolutePath(root, parentOf(path))).catch(() => []);
-    if (entries.some((entry) => !entry.validName && entry.name === name)) tell([upsert(path)]);
+    return entries.some((entry) => !entry.validName && entry.name === name);
   }
 
-  tree = await watchTree({
-    root,
-    polling,
-    ignoresFolder: (path) => folderRules.explainEntry(path, 'folder') !== undefined,
-    onTouch: touch,
-    onError: options.onError,
-  });
+  /** Watches what is there at the start without telling of it. */
+  async function enterAll(path: string): Promise<void> {
+    const stat = await files.stat(absolutePath(root, path));
+    if (stat?.kind !== 'folder' || (path !== '' && (await reader.explain(path, 'folder')) !== undefined)) return;
+    watches.enter(path, stat);
+    const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
+      if (!isAbsence(error)) options.onError(error);
+      return [];
+    });
+    for (const entry of entries) if (entry.kind === 'folder' && entry.validName) await enterAll(childPath(path, entry.name));
+  }
+
+  const folderRules = createIgnoreRules(settings);
+  const poll = polling
+    ? await pollTree({
+        root,
+        // Ignore files are read where a path is looked at; here only what needs no reading.
+        ignoresFolder: (path) => folderRules.explainEntry(path, 'folder') !== undefined,
+        onTouch: looks.add,
+        onError: options.onError,
+      })
+    : undefined;
+  if (!polling) await enterAll('');
 
   return {
     polling,
@@ -175,17 +157,16 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     settle: (path) => settler.watch(path, absolutePath(root, path)),
     async idle() {
       do {
-        if (looking > 0 || touched.size > 0) await new Promise<void>((resolve) => idlers.push(resolve));
+        await looks.idle();
         await settler.idle();
-      } while (!closed && (looking > 0 || touched.size > 0));
+      } while (!closed && looks.size > 0);
     },
     async close() {
       closed = true;
+      looks.stop();
       settler.stop();
-      touched.clear();
-      for (const resolve of idlers.splice(0)) resolve();
-      idlers = [];
-      await tree?.close();
+      watches.close();
+      await poll?.close();
     },
   };
 }
