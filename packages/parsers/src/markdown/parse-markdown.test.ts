@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { parseAs } from '../../test/parse-file.js';
+import { parseBlocks } from './blocks.js';
+import { scanMarkdown } from './scan.js';
 
 const headings = (document: { elements: { kind: string; level?: number; title?: string }[] }) =>
   document.elements.filter((element) => element.kind === 'heading').map((element) => [element.level, element.title]);
@@ -96,45 +98,87 @@ it('reads a long document as it reads its pieces', async () => {
   expectLawful(long);
 });
 
-it('keeps its laws on any text', async () => {
-  const word = fc.constantFrom(
+const word = fc.constantFrom(
+  ...[
     '# ',
     '- ',
     '1. ',
     '> ',
     '```',
     '~~~',
+    '| a | b |',
+    '|---|---|',
     '|',
     '---',
+    '===',
+    '\n',
     '\n',
     '\n\n',
     '    ',
+    '  ',
     'word',
     '*',
     '[',
+    ']: x',
+  ],
+  ...[
     '](',
     '<!--',
     '-->',
     '<div>',
+    '</div>',
+    '<pre>',
+    '</pre>',
     '\\',
     '`',
     '\t',
     '😀',
     'é',
     ': ',
-    '===',
-  );
+    '2) ',
+    '+ ',
+    '12',
+    '[^1]: ',
+    '<?',
+    '<!X',
+    '>',
+  ],
+);
+const markdown = fc.array(word, { maxLength: 60 }).map((words) => words.join(''));
+
+it('keeps its laws on any text', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(word, { maxLength: 60 }), async (words) => {
-      const text = `x\n${words.join('')}`;
-      expectLawful(await parseAs('a.md', text));
+    fc.asyncProperty(markdown, async (text) => {
+      expectLawful(await parseAs('a.md', `x\n${text}`));
     }),
     { numRuns: 300 },
   );
 });
 
+it('finds the same blocks in one pass as the full grammar does', () => {
+  const kinds = new Map([
+    ['blockquote', 'quote'],
+    ['footnoteDefinition', 'paragraph'],
+  ]);
+  fc.assert(
+    fc.property(markdown, (text) => {
+      const whole = parseBlocks(text, 200).map((node) => [kinds.get(node.type) ?? node.type, node.position?.start.offset]);
+      const pieces = [...scanMarkdown(text, 0)].flatMap((stretch) =>
+        stretch.kind === 'complex'
+          ? parseBlocks(text.slice(stretch.start, stretch.end), 200).map((node) => [
+              kinds.get(node.type) ?? node.type,
+              stretch.start + (node.position?.start.offset ?? 0),
+            ])
+          : [[stretch.kind, stretch.start + (/^ {0,3}(?=\S)/.exec(text.slice(stretch.start, stretch.end))?.[0].length ?? 0)]],
+      );
+      expect(pieces).toEqual(whole);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 it('does not choke on syntax that nests or never closes', async () => {
   for (const mark of ['[', '*a ', '![', '`', '<', '_', '](', '\\'])
-    expectLawful(await parseAs('a.md', `start ${mark.repeat(50_000)}`));
+    expectLawful(await parseAs('a.md', `- start ${mark.repeat(50_000)}`));
   await expect(parseAs('a.md', '> '.repeat(5_000))).rejects.toMatchObject({ code: 'limit_exceeded' });
 });

@@ -4,10 +4,13 @@ import type { Nodes, RootContent } from 'mdast';
 import { cleanText } from '../clean-text.js';
 import { decodeBytes } from '../encoding/decode-bytes.js';
 import { finishSource } from '../finish-document.js';
-import { checkAborted, checkTextLength } from '../limits.js';
+import { breathe, checkTextLength } from '../limits.js';
 import { type Range, sliceElement, trimLinesRange, trimRange } from '../source-text.js';
 import { parseBlocks, plainTitle } from './blocks.js';
-import { markdownSegments } from './segments.js';
+import { type Stretch, scanMarkdown, splitCells } from './scan.js';
+
+/** Stretches between two looks at the clock and the signal. */
+const STRIDE = 2_000;
 
 /** Markdown with GitHub's tables, footnotes and task lists, and YAML front matter. The text is the file's. */
 export async function parseMarkdown(input: ParseInput): Promise<ParsedDocument> {
@@ -16,16 +19,43 @@ export async function parseMarkdown(input: ParseInput): Promise<ParsedDocument> 
   checkTextLength(text.length, input.limits);
   const frontMatter = frontMatterOf(text);
   const elements: Element[] = [];
-  for (const segment of markdownSegments(text, frontMatter?.end ?? 0)) {
-    checkAborted(input);
-    for (const node of parseBlocks(text.slice(segment.start, segment.end), input.limits.depth)) {
-      const element = elementOf(node, text, segment.start);
-      if (element !== undefined) elements.push(element);
+  let count = 0;
+  for (const stretch of scanMarkdown(text, frontMatter?.end ?? 0)) {
+    for (const element of elementsOf(stretch, text, input.limits.depth)) elements.push(element);
+    if (++count % STRIDE === 0) {
+      await breathe(input);
+      input.onProgress?.(stretch.end / text.length);
     }
-    input.onProgress?.(segment.end / text.length);
   }
   const document = finishSource('markdown', text, elements, { metadata: {}, warnings: decoded.warnings });
   return frontMatter === undefined ? document : { ...document, frontMatter: frontMatter.data };
+}
+
+function elementsOf(stretch: Stretch, text: string, depth: number): Element[] {
+  const range = trimRange(text, stretch.start, stretch.end);
+  if (range === undefined) return [];
+  const source = text.slice(range.start, range.end);
+  switch (stretch.kind) {
+    case 'paragraph':
+      return [sliceElement(text, range, { kind: 'paragraph' })];
+    case 'heading': {
+      const level = /^#*/.exec(source)?.[0].length ?? 1;
+      return [sliceElement(text, range, { kind: 'heading', level, title: plainTitle(source) })];
+    }
+    case 'code': {
+      const place = trimLinesRange(text, stretch.start, stretch.end) ?? range;
+      const lang = /^\S+/.exec(stretch.info)?.[0];
+      return [sliceElement(text, place, { kind: 'code', ...(lang === undefined ? {} : { lang }) })];
+    }
+    case 'table': {
+      const rows = stretch.rows.map((row) => splitCells(text.slice(row.start, row.end)));
+      return [sliceElement(text, range, { kind: 'table', rows, parts: within(stretch.rows, range), headerRows: 1 })];
+    }
+    case 'complex':
+      return parseBlocks(text.slice(stretch.start, stretch.end), depth).flatMap(
+        (node) => elementOf(node, text, stretch.start) ?? [],
+      );
+  }
 }
 
 function elementOf(node: RootContent, text: string, shift: number): Element | undefined {
@@ -64,14 +94,18 @@ function placeOf(node: Nodes, shift: number): Range {
 
 /** Places of rows or items, within the element: white space at its end belongs to none. */
 function partsOf(nodes: readonly Nodes[], shift: number, range: Range): Range[] {
-  return nodes.map((node) => {
-    const place = placeOf(node, shift);
-    return { start: Math.min(place.start, range.end), end: Math.min(place.end, range.end) };
-  });
+  return within(
+    nodes.map((node) => placeOf(node, shift)),
+    range,
+  );
+}
+
+function within(places: readonly Range[], range: Range): Range[] {
+  return places.map((place) => ({ start: Math.min(place.start, range.end), end: Math.min(place.end, range.end) }));
 }
 
 /** A cell's text without the bars that its place may include. */
-function cellText(text: string, place: { start: number; end: number }): string {
+function cellText(text: string, place: Range): string {
   return text
     .slice(place.start, place.end)
     .replace(/^\|/, '')
