@@ -1,1 +1,13 @@
-export {};
+export { type ChunkingDeps, checkChunking, chunkDocument } from './chunk-document.js';
+export {
+  type CheckedSettings,
+  chunkingSchema,
+  createChunkingSchema,
+  DEFAULT_MODEL_TOKENS,
+  type SettingsOf,
+  STRATEGIES,
+  type Strategy,
+} from './settings.js';
+export { chunkerVersion } from './strategies/registry.js';
+export { type CountCache, createCountCache } from './text/counts.js';
+export { createSentenceSplitter, type SentenceSplitter, type Span } from './text/sentences.js';

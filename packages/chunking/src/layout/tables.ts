@@ -1,0 +1,121 @@
+import { edgeAfter } from '../text/graphemes.js';
+import { lineStart, skipSpace, skipSpaceBack } from '../text/space.js';
+import type { Block } from './outline.js';
+
+export interface TableRow {
+  start: number;
+  end: number;
+  cells: string[];
+}
+
+export interface TableShape {
+  start: number;
+  /** The header as it stands in the text, to be repeated above rows that are parted from it; '' where there is none. */
+  header: string;
+  /** Where the first row of data begins. */
+  bodyStart: number;
+  /** Names of the columns, '' where a column has none. */
+  names: string[];
+  rows: TableRow[];
+}
+
+/** The rows of a table in its text; undefined where the parser's rows can't be told apart there. */
+export function shapeTable(text: string, block: Block): TableShape | undefined {
+  const element = block.element;
+  const rows = element?.rows;
+  if (rows === undefined || rows.length === 0) return undefined;
+  const parts = element?.parts ?? linesOf(text, block, rows.length);
+  if (parts === undefined || parts.length !== rows.length) return undefined;
+  const headerRows = Math.min(element?.headerRows ?? 1, rows.length);
+  const firstBody = parts[headerRows];
+  if (firstBody === undefined) return undefined;
+  const bodyStart =
+    headerRows === 0 ? block.start : Math.max(block.start, lineStart(text, firstBody.start, parts[headerRows - 1]?.end ?? 0));
+  const shaped: TableRow[] = [];
+  let from = bodyStart;
+  for (let index = headerRows; index < rows.length; index++) {
+    const last = index === rows.length - 1;
+    const to = last ? block.end : edgeAfter(text, parts[index]?.end ?? block.end);
+    const start = skipSpace(text, from, to);
+    if (start < to) shaped.push({ start, end: to, cells: rows[index] ?? [] });
+    from = to;
+  }
+  const header = text.slice(block.start, skipSpaceBack(text, block.start, bodyStart));
+  return {
+    start: block.start,
+    header: header === '' ? '' : `${header}\n`,
+    bodyStart,
+    names: namesOf(rows.slice(0, headerRows)),
+    rows: shaped,
+  };
+}
+
+/** One line a row, a line of dashes below the header left out. */
+function linesOf(text: string, block: Block, count: number): { start: number; end: number }[] | undefined {
+  const lines: { start: number; end: number }[] = [];
+  let at = block.start;
+  while (at < block.end) {
+    const newline = text.indexOf('\n', at);
+    const end = newline < 0 || newline > block.end ? block.end : newline;
+    const line = text.slice(at, end);
+    if (line.trim() !== '' && !/^[\s|:+=-]+$/.test(line)) lines.push({ start: at, end });
+    at = end + 1;
+  }
+  return lines.length === count ? lines : undefined;
+}
+
+function namesOf(header: readonly string[][]): string[] {
+  const names: string[] = [];
+  const width = Math.max(0, ...header.map((row) => row.length));
+  for (let column = 0; column < width; column++) {
+    const levels = header.map((row) => (row[column] ?? '').trim()).filter((name) => name !== '');
+    names.push([...new Set(levels)].join(', '));
+  }
+  return names;
+}
+
+/** A row in plain words, as it is embedded: `key: k0; note: first bin`. */
+export function sayRow(names: readonly string[], cells: readonly string[]): string {
+  const said: string[] = [];
+  let previous = '';
+  cells.forEach((cell, column) => {
+    const value = cell.replace(/\s+/g, ' ').trim();
+    const name = names[column] ?? '';
+    const words = name === '' ? value : `${name}: ${value}`;
+    // Merged cells repeat: once is enough.
+    if (value !== '' && words !== previous) said.push(words);
+    previous = words;
+  });
+  return said.join('; ');
+}
+
+/** The rows from start to end in plain words, with the text around the table; undefined where a row is parted. */
+export function sayTable(text: string, shape: TableShape, start: number, end: number): string | undefined {
+  const from = firstRowAfter(shape.rows, start);
+  const said: string[] = [];
+  if (start < shape.start) said.push(text.slice(start, Math.min(end, shape.start)).trim());
+  let covered = start;
+  let index = from;
+  for (; index < shape.rows.length; index++) {
+    const row = shape.rows[index];
+    if (row === undefined || row.start >= end) break;
+    if (row.start < start || row.end > end) return undefined;
+    said.push(sayRow(shape.names, row.cells));
+    covered = row.end;
+  }
+  const touchesTable = end > shape.start && start < (shape.rows.at(-1)?.end ?? 0);
+  if (touchesTable && (index === from || (from === 0 && start > shape.start && start < shape.bodyStart))) return undefined;
+  if (index === shape.rows.length && end > covered) said.push(text.slice(covered, end).trim());
+  return said.filter((line) => line !== '').join('\n');
+}
+
+function firstRowAfter(rows: readonly TableRow[], at: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rows[middle]?.end ?? 0) > at) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
