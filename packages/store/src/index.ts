@@ -1,1 +1,6 @@
-export {};
+export { analyseText } from './analyse-text.js';
+export { type FusedHit, fuse, type RawHit, type RawPool } from './fusion.js';
+export { createSeenCommits, type SeenCommits } from './seen-commits.js';
+export { type StoreSettings, storeSchema } from './settings.js';
+export { createStore, type StoreOptions } from './store.js';
+export { createVisibleSearch, type Pins, type VisibleSearchDeps } from './visible-search.js';

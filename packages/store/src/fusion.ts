@@ -1,0 +1,51 @@
+/** A chunk that a part of a search found. */
+export interface RawHit {
+  id: string;
+  doc_uuid: string;
+  /** The attempt that wrote it. */
+  rev: string;
+  /** Cosine of the dense part, BM25 of the keyword part. */
+  score: number;
+}
+
+/** What the two parts of a search found, best first. A part that was not asked for is empty. */
+export interface RawPool {
+  dense: RawHit[];
+  keyword: RawHit[];
+}
+
+export interface FusedHit extends Omit<RawHit, 'score'> {
+  score: number;
+  scores: { dense?: number; keyword?: number; fused?: number };
+}
+
+/**
+ * One list out of both parts. Dense and keyword searches keep their own scores. Hybrid: relative-score fusion, that is each part's scores
+ * brought to 0..1 between its own least and greatest (1 where they are equal), weighted `alpha` and `1 - alpha` and added; a chunk that a part
+ * did not find gets nothing from it. With alpha 0 only keyword hits are left, with alpha 1 only dense ones, in that part's own order.
+ *
+ * The pool must hold visible chunks alone: the extremes are those of what is given.
+ */
+export function fuse(pool: RawPool, mode: 'hybrid' | 'dense' | 'keyword', alpha: number): FusedHit[] {
+  const hits = new Map<string, FusedHit>();
+  const add = (part: 'dense' | 'keyword', weight: number) => {
+    const list = pool[part];
+    let least = Number.POSITIVE_INFINITY;
+    let greatest = Number.NEGATIVE_INFINITY;
+    for (const { score } of list) {
+      least = Math.min(least, score);
+      greatest = Math.max(greatest, score);
+    }
+    for (const { id, doc_uuid, rev, score } of list) {
+      const hit: FusedHit = hits.get(id) ?? { id, doc_uuid, rev, score: 0, scores: {} };
+      hit.scores[part] = score;
+      hit.score += mode === 'hybrid' ? weight * (greatest > least ? (score - least) / (greatest - least) : 1) : score;
+      hits.set(id, hit);
+    }
+  };
+  if (mode !== 'keyword' && (mode === 'dense' || alpha > 0)) add('dense', alpha);
+  if (mode !== 'dense' && (mode === 'keyword' || alpha < 1)) add('keyword', 1 - alpha);
+  const fused = [...hits.values()];
+  if (mode === 'hybrid') for (const hit of fused) hit.scores.fused = hit.score;
+  return fused;
+}

@@ -1,0 +1,205 @@
+import { SluiceError } from '@sluice/core';
+import { type Batcher, createBatcher, type Sized } from './batcher.js';
+import type { Graphql, Row } from './graphql.js';
+import { type Http, messagesOf, reasonOf } from './http.js';
+import { anyOf } from './translate-filter.js';
+
+/** An object to be inserted, serialised once. */
+export interface NewObject extends Sized {
+  id: string;
+  docId: string;
+  json: string;
+  properties: Record<string, unknown>;
+}
+
+export interface ObjectsOptions {
+  http: Http;
+  graphql: Graphql;
+  collection: string;
+  /** Stored properties that make up an object: when an id is there already, equal ones mean a repeated write whose answer was lost. */
+  identity: readonly string[];
+  /** The most objects a query may return on this server. */
+  maxResults: () => Promise<number>;
+  onInserted?: (count: number) => void;
+  maxInFlight?: number;
+}
+
+export interface Objects {
+  /** Every object acknowledged. One that is there and equal is a success, a different one is `store_rejected`. */
+  insert(objects: readonly NewObject[]): Promise<void>;
+  /** Removes those that exist. */
+  remove(ids: readonly string[]): Promise<number>;
+}
+
+const BATCH_ITEMS = 100;
+const BATCH_BYTES = 4_000_000;
+const WRITE_TIMEOUT_MS = 60_000;
+const DELETE_ITEMS = 1_000;
+
+/** Reasons of a refused object that will pass. */
+const TRANSIENT =
+  /context (canceled|deadline)|timeout|timed out|connection|not enough memory|memory pressure|read-?only|shutting down|not ready|leader|no space|unavailable/i;
+
+/** Makes a new object of a collection. */
+export function newObject(
+  collection: string,
+  object: { id: string; docId: string; properties: Record<string, unknown>; vector?: Float32Array },
+): NewObject {
+  const { id, docId, properties, vector } = object;
+  const head = JSON.stringify({ class: collection, id, properties });
+  const json = vector === undefined ? head : `${head.slice(0, -1)},"vector":${vectorJson(vector)}}`;
+  return { id, docId, json, properties, bytes: json.length };
+}
+
+/** Nine significant digits give a 32-bit float back exactly; the shortest form of its double has seventeen. */
+function vectorJson(vector: Float32Array): string {
+  let json = '[';
+  for (let i = 0; i < vector.length; i++) json += `${i === 0 ? '' : ','}${Number((vector[i] ?? 0).toPrecision(9))}`;
+  return `${json}]`;
+}
+
+export function createObjects(options: ObjectsOptions): Objects {
+  const { http, graphql, collection } = options;
+  const batcher: Batcher<NewObject> = createBatcher({
+    send,
+    maxItems: BATCH_ITEMS,
+    maxBytes: BATCH_BYTES,
+    maxInFlight: options.maxInFlight ?? 2,
+  });
+
+  async function send(objects: readonly NewObject[]): Promise<(Error | undefined)[]> {
+    const results = objects.length === 1 ? await sendOne(objects[0] as NewObject) : await sendMany(objects);
+    const inserted = results.filter((result) => result === 'inserted').length;
+    if (inserted > 0) options.onInserted?.(inserted);
+    return results.map((result) => (result instanceof Error ? result : undefined));
+  }
+
+  type Result = 'inserted' | 'there' | Error;
+
+  /** A single insert is conditional in the store: an id that is there is refused. */
+  async function sendOne(object: NewObject): Promise<[Result]> {
+    const answer = await http.send('POST', '/v1/objects', object.json, { timeoutMs: WRITE_TIMEOUT_MS });
+    if (answer.status === 200) return ['inserted'];
+    const reason = reasonOf(answer);
+    if (answer.status !== 422 || !reason.includes('already exists')) return [refusal(object, reason)];
+    return [(await compareStored([object])).get(object.id) ?? unclear(object)];
+  }
+
+  /** A batch overwrites what is there, so what is there is asked for first. Ids are unique to an attempt: nobody else writes them. */
+  async function sendMany(objects: readonly NewObject[]): Promise<Result[]> {
+    const there = await compareStored(objects);
+    const missing = objects.filter((object) => !there.has(object.id));
+    const results = missing.length === 0 ? new Map<string, Result>() : await postBatch(missing);
+    return objects.map((object) => there.get(object.id) ?? results.get(object.id) ?? unclear(object));
+  }
+
+  async function postBatch(objects: readonly NewObject[]): Promise<Map<string, Result>> {
+    const body = `{"objects":[${objects.map((object) => object.json).join(',')}]}`;
+    const answer = await http.send('POST', '/v1/batch/objects', body, { timeoutMs: WRITE_TIMEOUT_MS });
+    if (!Array.isArray(answer.body)) {
+      const [only] = objects;
+      if (objects.length === 1 && only !== undefined) return new Map([[only.id, refusal(only, reasonOf(answer))]]);
+      // One malformed object makes the server refuse all: find it.
+      const half = objects.length >> 1;
+      const parts = [await postBatch(objects.slice(0, half)), await postBatch(objects.slice(half))];
+      return new Map(parts.flatMap((part) => [...part]));
+    }
+    const byId = new Map(objects.map((object) => [object.id, object]));
+    const results = new Map<string, Result>();
+    for (const item of answer.body as BatchItem[]) {
+      const object = byId.get(item.id ?? '');
+      if (object === undefined) continue;
+      const errors = messagesOf(item.result?.errors);
+      if (errors.length > 0) results.set(object.id, refusal(object, errors.join('; ')));
+      else if (item.result?.status === 'SUCCESS') results.set(object.id, 'inserted');
+    }
+    return results;
+  }
+
+  async function compareStored(objects: readonly NewObject[]): Promise<Map<string, Result>> {
+    const found = new Map<string, Result>();
+    const size = Math.min(BATCH_ITEMS, await options.maxResults());
+    for (let from = 0; from < objects.length; from += size) {
+      const part = objects.slice(from, from + size);
+      const args = `limit:${part.length},where:${anyOf(
+        'id',
+        part.map((object) => object.id),
+      )}`;
+      const rows = await graphql.rows(collection, args, `${options.identity.join(' ')} _additional{id}`);
+      const byId = new Map(rows.map((row) => [row._additional?.id, row]));
+      for (const object of part) {
+        const row = byId.get(object.id);
+        if (row === undefined) continue;
+        found.set(object.id, sameObject(object, row) ? 'there' : refusal(object, 'another object has this id already'));
+      }
+    }
+    return found;
+  }
+
+  function sameObject(object: NewObject, row: Row): boolean {
+    return options.identity.every((name) => (object.properties[name] ?? null) === (row[name] ?? null));
+  }
+
+  function refusal(object: NewObject, reason: string): SluiceError {
+    const transient = TRANSIENT.test(reason);
+    return new SluiceError(
+      transient ? 'store_unavailable' : 'store_rejected',
+      `Weaviate did not take an object of ${object.docId} (${collection} ${object.id}): ${reason.slice(0, 500)}`,
+      { docId: object.docId, details: { id: object.id, collection } },
+    );
+  }
+
+  function unclear(object: NewObject): SluiceError {
+    return new SluiceError(
+      'store_unavailable',
+      `Weaviate acknowledged no write of ${collection} ${object.id} of ${object.docId}`,
+      {
+        docId: object.docId,
+      },
+    );
+  }
+
+  return {
+    insert: (objects) => batcher.write(objects),
+    async remove(ids) {
+      let removed = 0;
+      const size = Math.min(DELETE_ITEMS, await options.maxResults());
+      for (let from = 0; from < ids.length; from += size) removed += await removeSome(ids.slice(from, from + size));
+      return removed;
+    },
+  };
+
+  async function removeSome(ids: readonly string[]): Promise<number> {
+    const where = { path: ['id'], operator: 'ContainsAny', valueTextArray: ids };
+    const body = JSON.stringify({ match: { class: collection, where }, output: 'minimal' });
+    let removed = 0;
+    while (true) {
+      const answer = await http.send('DELETE', '/v1/batch/objects', body, { timeoutMs: WRITE_TIMEOUT_MS });
+      const results = (answer.body as { results?: DeleteResults } | undefined)?.results;
+      if (answer.status !== 200 || results === undefined) {
+        throw new SluiceError('store_unavailable', `Weaviate did not delete from ${collection}: ${reasonOf(answer)}`);
+      }
+      if (results.failed > 0) {
+        throw new SluiceError(
+          'store_unavailable',
+          `Weaviate failed to delete ${results.failed} of ${results.matches} objects of ${collection}`,
+        );
+      }
+      removed += results.successful;
+      // A delete stops silently at the server's limit of results.
+      if (results.matches === 0 || results.matches < results.limit) return removed;
+    }
+  }
+}
+
+interface BatchItem {
+  id?: string;
+  result?: { status?: string; errors?: unknown };
+}
+
+interface DeleteResults {
+  matches: number;
+  successful: number;
+  failed: number;
+  limit: number;
+}

@@ -1,0 +1,65 @@
+import { type SearchRequest, SluiceError } from '@sluice/core';
+import { analyseText } from './analyse-text.js';
+import type { RawHit, RawPool } from './fusion.js';
+import { type Graphql, literal, type Row, vectorLiteral } from './graphql.js';
+import { and, anyOf, type FilterProperty, not, or, translateFilter } from './translate-filter.js';
+import type { Pins } from './visible-search.js';
+
+/** Hits of each part of a search, whatever the limit: so that the results of a small limit are the first of a large one's. */
+const POOL = 100;
+
+export interface RawSearchOptions {
+  graphql: Graphql;
+  collection: string;
+  properties: ReadonlyMap<string, FilterProperty>;
+  dimensions: number;
+  maxResults: () => Promise<number>;
+}
+
+/** The store's own searches, vector and keyword side by side under one filter; ids alone, since most hits are not returned. */
+export function createRawSearch(options: RawSearchOptions): (request: SearchRequest, pins: Pins) => Promise<RawPool> {
+  return async (request, pins) => {
+    const pool = Math.min(Math.max(POOL, request.limit), await options.maxResults());
+    const where = `where:${and([translateFilter(request.filter, options.properties), ...pinned(pins)])},limit:${pool}`;
+    const [dense, keyword] = await Promise.all([searchDense(request, where), searchKeyword(request, where)]);
+    return { dense, keyword };
+  };
+
+  async function searchDense(request: SearchRequest, where: string): Promise<RawHit[]> {
+    if (request.mode === 'keyword' || (request.mode === 'hybrid' && request.alpha === 0)) return [];
+    const { vector } = request;
+    if (vector?.length !== options.dimensions) {
+      throw new SluiceError(
+        'internal',
+        `a search by vector needs one of ${options.dimensions} dimensions, not ${vector?.length ?? 'none'}`,
+      );
+    }
+    const args = `nearVector:{vector:${vectorLiteral(vector)}},${where}`;
+    const rows = await options.graphql.rows(options.collection, args, 'doc_uuid rev _additional{id distance}');
+    return rows.flatMap((row) => hitOf(row, 1 - (row._additional?.distance ?? 1)));
+  }
+
+  async function searchKeyword(request: SearchRequest, where: string): Promise<RawHit[]> {
+    if (request.mode === 'dense' || (request.mode === 'hybrid' && request.alpha === 1)) return [];
+    const terms = analyseText(request.query, 'query').join(' ');
+    if (terms === '') return [];
+    const args = `bm25:{query:${literal(terms)},properties:["search_text"]},${where}`;
+    const rows = await options.graphql.rows(options.collection, args, 'doc_uuid rev _additional{id score}');
+    return rows.flatMap((row) => hitOf(row, Number(row._additional?.score ?? 0)));
+  }
+}
+
+/** `document not pinned OR rev pinned`, and not superseded. A rev is one attempt at one document, so revs alone name what is pinned. */
+function pinned(pins: Pins): string[] {
+  if (pins.revs.size === 0) return [];
+  const live = anyOf('rev', [...new Set([...pins.revs.values()].flat())]);
+  const parts = [pins.closed ? live : or([not(anyOf('doc_uuid', [...pins.revs.keys()])), live])];
+  if (pins.superseded.size > 0) parts.push(not(anyOf('id', [...pins.superseded])));
+  return parts;
+}
+
+function hitOf(row: Row, score: number): RawHit | [] {
+  const id = row._additional?.id;
+  const { doc_uuid: docUuid, rev } = row;
+  return id === undefined || typeof docUuid !== 'string' || typeof rev !== 'string' ? [] : { id, doc_uuid: docUuid, rev, score };
+}

@@ -1,0 +1,269 @@
+import { type CommitRecord, type Manifest, SluiceError, type StoredChunk, type StoredObject } from '@sluice/core';
+import { CHUNK_FIELDS, type ChunkCodec, factsOf } from './chunk-codec.js';
+import { type Graphql, literal, type Row } from './graphql.js';
+import { decodeManifest } from './manifest-codec.js';
+import type { CollectionNames } from './names.js';
+import { decodeRecord, RECORD_FIELDS } from './record-codec.js';
+import { and, anyOf, not } from './translate-filter.js';
+
+export interface ReadsOptions {
+  graphql: Graphql;
+  names: CollectionNames;
+  codec: ChunkCodec;
+  maxResults: () => Promise<number>;
+}
+
+const DOCUMENTS_A_REQUEST = 50;
+const RECORDS_A_REQUEST = 1_000;
+const IDS_A_REQUEST = 200;
+const HASHES_A_REQUEST = 50;
+const PAGES_A_REQUEST = 8;
+/** Objects of a page of a walk. */
+const WALK = 2_000;
+/** Chunks are larger: a page of a walk over them is held down, so that a walk needs little memory. */
+const WALK_CHUNKS = 1_000;
+
+export function createReads({ graphql, names, codec, maxResults }: ReadsOptions) {
+  async function recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>> {
+    const found = new Map<string, CommitRecord[]>();
+    const runs = inRuns([...new Set(docUuids)], DOCUMENTS_A_REQUEST);
+    for (const records of await Promise.all(runs.map(recordsOfSome))) {
+      for (const record of records) pushTo(found, record.doc_uuid, record);
+    }
+    return found;
+  }
+
+  async function recordsOfSome(docUuids: readonly string[]): Promise<CommitRecord[]> {
+    const limit = Math.min(RECORDS_A_REQUEST, await maxResults());
+    const rows = await graphql.rows(names.commits, `limit:${limit},where:${anyOf('doc_uuid', docUuids)}`, RECORD_FIELDS);
+    // A full answer may have been cut: ask for fewer documents, for a single one by a walk, which no limit cuts.
+    if (rows.length < limit) return rows.map(decodeRecord).filter((record) => record !== undefined);
+    const [only] = docUuids;
+    if (docUuids.length === 1 && only !== undefined) return recordsByWalk(only);
+    const half = docUuids.length >> 1;
+    return (await Promise.all([recordsOfSome(docUuids.slice(0, half)), recordsOfSome(docUuids.slice(half))])).flat();
+  }
+
+  async function recordsByWalk(docUuid: string): Promise<CommitRecord[]> {
+    const records: CommitRecord[] = [];
+    for await (const rows of walkDocument(names.commits, docUuid, RECORD_FIELDS)) {
+      for (const record of rows.map(decodeRecord)) if (record?.doc_uuid === docUuid) records.push(record);
+    }
+    return records;
+  }
+
+  /** Rows of a collection in uuid order from behind `after`, a page at a time. */
+  async function* walk(collection: string, fields: string, after: string, size: number): AsyncGenerator<Row[]> {
+    const limit = Math.min(size, await maxResults());
+    let cursor = after;
+    while (true) {
+      const rows = await graphql.rows(collection, `limit:${limit},after:${literal(cursor)}`, fields);
+      if (rows.length > 0) yield rows;
+      const last = rows.at(-1)?._additional?.id;
+      if (rows.length < limit || last === undefined) return;
+      cursor = last;
+    }
+  }
+
+  /** Rows of one document: its objects' ids begin alike, so they lie together in uuid order. No limit cuts them, no filter is needed. */
+  async function* walkDocument(collection: string, docUuid: string, fields: string): AsyncGenerator<Row[]> {
+    for await (const rows of walk(collection, fields, beforeDocument(docUuid), 500)) {
+      const own = rows.filter((row) => prefixOf(row._additional?.id) === prefixOf(docUuid));
+      if (own.length > 0) yield own;
+      if (own.length < rows.length) return;
+    }
+  }
+
+  async function byIds(
+    collection: string,
+    ids: readonly string[],
+    fields: string,
+    perRequest: number,
+  ): Promise<Map<string, Row>> {
+    const size = Math.min(perRequest, await maxResults());
+    const found = new Map<string, Row>();
+    const parts = await Promise.all(
+      inRuns([...new Set(ids)], size).map((run) =>
+        graphql.rows(collection, `limit:${run.length},where:${anyOf('id', run)}`, fields),
+      ),
+    );
+    for (const row of parts.flat()) if (row._additional?.id !== undefined) found.set(row._additional.id, row);
+    return found;
+  }
+
+  return {
+    recordsOf,
+    walk,
+
+    async readChunks(ids: readonly string[], options: { vectors?: boolean } = {}): Promise<StoredChunk[]> {
+      const fields = `${CHUNK_FIELDS} _additional{id${options.vectors ? ' vector' : ''}}`;
+      const rows = await byIds(names.chunks, ids, fields, IDS_A_REQUEST);
+      return ids.flatMap((id) => {
+        const row = rows.get(id);
+        return (row === undefined ? undefined : codec.decode(row)) ?? [];
+      });
+    },
+
+    async existingChunks(ids: readonly string[]): Promise<Set<string>> {
+      return new Set((await byIds(names.chunks, ids, '_additional{id}', 1_000)).keys());
+    },
+
+    async countChunks(docUuid: string, revs: readonly string[], withoutIds: readonly string[]): Promise<number> {
+      if (revs.length === 0) return 0;
+      const parts = [anyOf('doc_uuid', [docUuid]), anyOf('rev', revs)];
+      if (withoutIds.length > 0) parts.push(not(anyOf('id', withoutIds)));
+      return graphql.count(names.chunks, and(parts));
+    },
+
+    async vectorsByTextHash(textHashes: readonly string[]): Promise<Map<string, Float32Array>> {
+      const vectors = new Map<string, Float32Array>();
+      for (const run of inRuns([...new Set(textHashes)], HASHES_A_REQUEST)) {
+        // One query a hash, many in a request: a text that occurs a thousand times must not crowd out the others under a common limit.
+        const query = run.map(
+          (hash, i) => `h${i}:${names.chunks}(limit:1,where:${anyOf('text_hash', [hash])}){_additional{vector}}`,
+        );
+        const rows = await graphql.get(query.join(' '));
+        for (const [i, hash] of run.entries()) {
+          const vector = rows[`h${i}`]?.[0]?._additional?.vector;
+          if (vector != null && vector.length > 0) vectors.set(hash, Float32Array.from(vector));
+        }
+      }
+      return vectors;
+    },
+
+    async readManifest(record: CommitRecord): Promise<Manifest> {
+      const rows = await byIds(names.pages, record.pages, 'data _additional{id}', PAGES_A_REQUEST);
+      const data = record.pages.map((id) => {
+        const text = rows.get(id)?.data;
+        if (typeof text !== 'string') throw damaged(record, `page ${id} is missing`);
+        return text;
+      });
+      if (data.length === 0) return { entries: [], gaps: [], length: 0, pages: [], dropped: [] };
+      return decodeManifest(data).catch((error) => {
+        throw damaged(record, error instanceof Error ? error.message : String(error));
+      });
+    },
+
+    async listObjects(docUuid: string): Promise<StoredObject[]> {
+      const lists = await Promise.all(
+        (['chunks', 'commits', 'pages'] as const).map(async (collection) => {
+          const objects: StoredObject[] = [];
+          for await (const rows of walkDocument(names[collection], docUuid, OBJECT_FIELDS[collection])) {
+            for (const object of rows.map((row) => objectOf(collection, row))) {
+              if (object?.docUuid === docUuid) objects.push(withoutDocument(object));
+            }
+          }
+          return objects;
+        }),
+      );
+      return lists.flat();
+    },
+
+    async *walkRecords(options: { after?: string } = {}): AsyncGenerator<CommitRecord[]> {
+      let group: CommitRecord[] = [];
+      const after = options.after === undefined ? '' : behindDocument(options.after);
+      for await (const rows of walk(names.commits, RECORD_FIELDS, after, WALK)) {
+        for (const record of rows.map(decodeRecord)) {
+          if (record === undefined) continue;
+          if (group[0] !== undefined && group[0].doc_uuid !== record.doc_uuid) {
+            yield group;
+            group = [];
+          }
+          group.push(record);
+        }
+      }
+      if (group.length > 0) yield group;
+    },
+
+    async *walkObjects(collection: 'chunks' | 'pages') {
+      const chunks = collection === 'chunks';
+      const fields = chunks ? `facts ${codec.indexedFields} _additional{id}` : OBJECT_FIELDS.pages;
+      let group:
+        | { docId: string; docUuid: string; objects: (StoredObject & { metadataHash?: string; textHash?: string })[] }
+        | undefined;
+      for await (const rows of walk(names[collection], fields, '', chunks ? WALK_CHUNKS : WALK)) {
+        for (const row of rows) {
+          const object = objectOf(collection, row);
+          if (object === undefined) continue;
+          if (group !== undefined && group.docUuid !== object.docUuid) {
+            yield group;
+            group = undefined;
+          }
+          group ??= { docId: object.docId, docUuid: object.docUuid, objects: [] };
+          const textHash = factsOf(row)?.text_hash;
+          group.objects.push({
+            ...withoutDocument(object),
+            ...(chunks ? { metadataHash: codec.metadataHashOf(row) } : {}),
+            ...(textHash === undefined ? {} : { textHash }),
+          });
+        }
+      }
+      if (group !== undefined) yield group;
+    },
+  };
+}
+
+const OBJECT_FIELDS = {
+  chunks: 'facts _additional{id}',
+  commits: RECORD_FIELDS,
+  pages: 'doc_id doc_uuid attempt fence _additional{id}',
+};
+
+interface OwnedObject extends StoredObject {
+  docId: string;
+  docUuid: string;
+}
+
+function objectOf(collection: StoredObject['collection'], row: Row): OwnedObject | undefined {
+  const id = row._additional?.id;
+  if (id === undefined) return undefined;
+  if (collection === 'chunks') {
+    const facts = factsOf(row);
+    if (facts === undefined) return undefined;
+    return { collection, id, fence: facts.fence, attempt: facts.rev, docId: facts.doc_id, docUuid: facts.doc_uuid };
+  }
+  if (collection === 'commits') {
+    const record = decodeRecord(row);
+    if (record === undefined) return undefined;
+    return { collection, id, fence: record.fence, attempt: record.attempt, docId: record.doc_id, docUuid: record.doc_uuid };
+  }
+  const { doc_id: docId, doc_uuid: docUuid, attempt, fence } = row;
+  if (typeof docId !== 'string' || typeof docUuid !== 'string' || typeof attempt !== 'string' || typeof fence !== 'number')
+    return undefined;
+  return { collection, id, fence, attempt, docId, docUuid };
+}
+
+function withoutDocument({ collection, id, fence, attempt }: OwnedObject): StoredObject {
+  return { collection, id, fence, attempt };
+}
+
+function damaged(record: CommitRecord, what: string): SluiceError {
+  return new SluiceError('store_rejected', `the manifest of ${record.doc_id} can't be read: ${what}`, { docId: record.doc_id });
+}
+
+/** The half of a uuid in which all objects of a document agree: see objectUuid() of core. */
+function prefixOf(uuid: string | undefined): string {
+  return (uuid ?? '').slice(0, 18);
+}
+
+/** A uuid in front of every object of a document; the cursor excludes it, and no object has it, for its variant bits are no uuid's. */
+function beforeDocument(docUuid: string): string {
+  return `${prefixOf(docUuid)}-0000-000000000000`;
+}
+
+/** A uuid behind every object of a document. */
+function behindDocument(docUuid: string): string {
+  return `${prefixOf(docUuid)}-ffff-ffffffffffff`;
+}
+
+function inRuns<T>(items: readonly T[], size: number): T[][] {
+  const runs: T[][] = [];
+  for (let from = 0; from < items.length; from += size) runs.push(items.slice(from, from + size));
+  return runs;
+}
+
+function pushTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}
