@@ -1,0 +1,203 @@
+import type { ChunkingSettings, FieldType } from '@sluice/core';
+import { accessLevelNames } from '@sluice/metadata';
+import { toParseLimits } from '@sluice/parsers/settings';
+import type { BareFolder } from './bare-folders.js';
+import { checkFolders } from './check-folders.js';
+import type { Config, ConfigFlags, Environment, RuntimeConfig, SourceConfig } from './config.js';
+import type { CheckedFile } from './load-config.js';
+import { absolutePath } from './paths.js';
+import type { Problem } from './problems.js';
+import { given } from './runtime.js';
+import { SECTIONS, type Section, type SectionName } from './sections/sections.js';
+
+export interface BuildInput {
+  flags: ConfigFlags;
+  env: Environment;
+  cwd: string;
+  runtime: RuntimeConfig;
+  folders: readonly BareFolder[] | undefined;
+  checked: CheckedFile;
+  problems: Problem[];
+}
+
+/** Puts the layers together. Problems that only the whole shows are added to `problems`; the result counts only where none are. */
+export function buildConfig(input: BuildInput): Config {
+  const { checked, env, runtime, problems } = input;
+  const warnings: string[] = [];
+  const sources = buildSources(input, warnings);
+  checkFolders(
+    sources.map(({ config }) => config),
+    runtime.dataFolder,
+    (at, message) => sources[at]?.refuse(message),
+    (message) => warnings.push(message),
+  );
+  const schema = section(checked, 'schema');
+  const fields: Record<string, FieldType> = {};
+  for (const { config } of sources) for (const [name, type] of Object.entries(config.fields)) fields[name] ??= type;
+  const embedding = section(checked, 'embedding');
+  const modelPath = embedding.path == null ? undefined : absolutePath(checked.base, embedding.path, env.HOME);
+  const queue = section(checked, 'queue');
+  const store = section(checked, 'store');
+  return {
+    ...(checked.file === undefined ? {} : { file: checked.file }),
+    sources: sources.map(({ config }) => config),
+    schema: {
+      ...(schema.doc_types === undefined ? {} : { docTypes: schema.doc_types }),
+      // A file that is silent is strict; without one everything is the user's own inbox.
+      defaultSecurityLevel: schema.default_security_level ?? (checked.file === undefined ? 1 : 5),
+      accessLevels: accessLevelNames(schema.access_levels),
+      fields,
+    },
+    limits: toParseLimits(section(checked, 'limits')),
+    queue: { concurrency: queue.concurrency, attempts: queue.attempts, backoffMs: queue.backoff_ms },
+    embedding: { model: embedding.model, threads: embedding.threads, ...(modelPath === undefined ? {} : { path: modelPath }) },
+    search: section(checked, 'search'),
+    ...buildModels(checked, env),
+    store: { readerGraceMs: store.reader_grace_ms, clockSkewMs: store.clock_skew_ms },
+    api: buildApi(input.flags, env, checked, problems),
+    runtime: {
+      ...runtime,
+      ...(runtime.modelFolder === undefined && modelPath !== undefined ? { modelFolder: modelPath } : {}),
+    },
+    warnings,
+  };
+}
+
+/** A section as checked; its defaults where the file has none, or a faulty one. */
+function section<Name extends Exclude<SectionName, 'sources'>>(checked: CheckedFile, name: Name): Section<Name> {
+  // Sound: what is kept under a name is what that section's schema gave.
+  return (checked.sections[name] ?? SECTIONS[name].parse({})) as Section<Name>;
+}
+
+interface BuiltSource {
+  config: SourceConfig;
+  refuse(message: string): void;
+}
+
+type CheckedSource = Section<'sources'>[number];
+
+function buildSources(input: BuildInput, warnings: string[]): BuiltSource[] {
+  const { checked, folders, cwd, env, problems } = input;
+  const listed = (checked.sections.sources ?? []) as CheckedSource[]; // what the schema of sources gave
+  if (folders !== undefined) {
+    return folders.map(({ name, path }, at) => {
+      if (folders.slice(0, at).some((other) => other.name === name)) {
+        problems.push({
+          origin: 'command line',
+          path: name,
+          message: 'is the name of another folder already: write NAME=FOLDER',
+        });
+      }
+      const known = listed.find((source) => source.name === name) ?? SECTIONS.sources.element.parse({ name, path });
+      return {
+        config: buildSource(known, path, env, warnings),
+        refuse: (message) => problems.push({ origin: 'command line', path: name, message }),
+      };
+    });
+  }
+  // A file whose sources are faulty has its problems already; the inbox stands in for none.
+  if (listed.length === 0 && checked.sections.sources === undefined) {
+    const path = absolutePath(checked.file === undefined ? cwd : checked.base, 'inbox', env.HOME);
+    const config = buildSource(SECTIONS.sources.element.parse({ name: 'inbox', path }), path, env, warnings);
+    return [{ config, refuse: (message) => problems.push({ origin: 'default source', path: 'inbox', message }) }];
+  }
+  return listed.map((source, at) => ({
+    config: buildSource(source, absolutePath(checked.base, source.path, env.HOME), env, warnings),
+    refuse: (message) => checked.report(['sources', checked.sourceIndexes[at] ?? at, 'path'], message),
+  }));
+}
+
+function buildSource(source: CheckedSource, path: string, env: Environment, warnings: string[]): SourceConfig {
+  const passwords = readPasswords(source, env, warnings);
+  return {
+    name: source.name,
+    path,
+    include: source.include,
+    exclude: source.exclude,
+    polling: source.polling,
+    stabilityMs: source.stability_ms,
+    scanIntervalS: source.scan_interval_s,
+    chunking: asChunking(source.chunking),
+    metadata: source.metadata,
+    fields: source.fields,
+    ...(source.created_at === undefined ? {} : { createdAt: source.created_at }),
+    ...(passwords === undefined ? {} : { passwords }),
+    parsers: source.parsers,
+    rules: source.rules.map(({ match, metadata, chunking }) => ({
+      match,
+      ...(metadata === undefined ? {} : { metadata }),
+      ...(chunking === undefined ? {} : { chunking: asChunking(chunking) }),
+    })),
+  };
+}
+
+/** Settings as the chunking package checked them; members that are undefined are left out, so that equal settings have equal hashes. */
+function asChunking(settings: CheckedSource['chunking']): ChunkingSettings {
+  const members = Object.entries(settings).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(members), strategy: settings.strategy };
+}
+
+function readPasswords(source: CheckedSource, env: Environment, warnings: string[]): string[] | undefined {
+  const variable = source.passwords?.env;
+  if (variable === undefined) return undefined;
+  const text = given(env[variable]);
+  if (text === undefined) {
+    warnings.push(`source "${source.name}": ${variable} is not set, so encrypted files fail with password_required`);
+    return undefined;
+  }
+  try {
+    const parsed: unknown = text.trimStart().startsWith('[') ? JSON.parse(text) : undefined;
+    if (Array.isArray(parsed)) return parsed.filter((password) => typeof password === 'string');
+  } catch {
+    // A password may well begin with a bracket.
+  }
+  return text.split(/\r?\n/).filter((password) => password !== '');
+}
+
+function buildModels(checked: CheckedFile, env: Environment): Pick<Config, 'rerank' | 'llm' | 'eval'> {
+  const built: Pick<Config, 'rerank' | 'llm' | 'eval'> = {};
+  if (checked.sections.rerank !== undefined) {
+    const { model, path, base_url: baseUrl, api_key_env: keyEnv } = section(checked, 'rerank');
+    built.rerank = {
+      model,
+      ...(path == null ? {} : { path: absolutePath(checked.base, path, env.HOME) }),
+      ...(baseUrl == null ? {} : { baseUrl }),
+      ...keyOf(keyEnv, env),
+    };
+  }
+  const llm = checked.sections.llm === undefined ? undefined : section(checked, 'llm');
+  if (llm?.base_url != null && llm.model != null) {
+    built.llm = { baseUrl: llm.base_url, model: llm.model, ...keyOf(llm.api_key_env, env) };
+  }
+  if (checked.sections.eval !== undefined) built.eval = section(checked, 'eval');
+  return built;
+}
+
+function keyOf(variable: string | null | undefined, env: Environment): { apiKeyEnv?: string; apiKey?: string } {
+  if (variable == null) return {};
+  const apiKey = given(env[variable]);
+  return { apiKeyEnv: variable, ...(apiKey === undefined ? {} : { apiKey }) };
+}
+
+function buildApi(flags: ConfigFlags, env: Environment, checked: CheckedFile, problems: Problem[]): Config['api'] {
+  const api = section(checked, 'api');
+  const port = flags.port ?? readPort(env, problems);
+  const written = checked.sections.api !== undefined && checked.portIsWritten;
+  return {
+    host: flags.host ?? given(env.SLUICE_HOST) ?? api.host,
+    port: port ?? api.port,
+    portIsSet: port !== undefined || written,
+    anonymous: api.anonymous,
+    anonymousClearance: api.anonymous_clearance,
+    corsOrigins: api.cors_origins,
+  };
+}
+
+function readPort(env: Environment, problems: Problem[]): number | undefined {
+  const text = given(env.SLUICE_PORT);
+  if (text === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  problems.push({ origin: 'environment', path: 'SLUICE_PORT', message: 'expected a port of 0 to 65535' });
+  return undefined;
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+
+/** Section `llm` of sluice.yaml: any OpenAI-compatible endpoint. */
+export const llmSchema = z.strictObject({
+  base_url: z.url().nullish(),
+  model: z.string().min(1).nullish(),
+  /** Name of the environment variable that holds the endpoint's key. */
+  api_key_env: z.string().min(1).nullish(),
+});
+
+/** Section `eval` of sluice.yaml: least value of each metric, as `ndcg@10: 0.6`. */
+export const evalSchema = z.strictObject({
+  gate: z.record(z.string().min(1), z.number()).default({}),
+});

@@ -1,0 +1,12 @@
+/**
+ * Sections of sluice.yaml whose feature this version does not have, with what it would do. Their schema is known already: a feature that
+ * lands takes its line out here, and nothing else changes.
+ */
+export const UNBUILT_SECTIONS: Readonly<Record<string, string>> = {
+  rerank: 'reranking',
+  llm: 'a language model',
+  eval: 'evaluation',
+};
+
+/** Chunking strategies that are known by name but not built yet. */
+export const UNBUILT_STRATEGIES: ReadonlySet<string> = new Set(['propositions']);
