@@ -1,1 +1,5 @@
-export {};
+export { createFences, type FencesOptions } from './fences.js';
+export * from './reconcile-queue.js';
+export * from './reconcile-worker.js';
+export { checkRedis, createRedis, type Redis, type RedisOptions } from './redis.js';
+export * from './settings.js';

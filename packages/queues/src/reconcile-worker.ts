@@ -1,0 +1,246 @@
+import { type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
+import type { Logger } from '@sluice/telemetry';
+import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { backoffMs } from './backoff.js';
+import { createCrashCounter } from './crash-counter.js';
+import { createGate } from './gate.js';
+import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
+import { createOutage } from './outage.js';
+import { createRedis } from './redis.js';
+
+/** BullMQ fails a job for good once its worker was lost this often; crashes are counted per document instead. */
+const NO_STALL_LIMIT = 1_000_000;
+/** A document whose work never ended this often runs alone, so that the next crash is blamed on it and on no neighbour. */
+const CRASHES_UNTIL_ALONE = 2;
+/** Faults of the installation, not of a document: its attempts are not used up. */
+const UNCOUNTED = new Set(['queue_unavailable', 'model_unavailable', 'not_ready']);
+const LONGEST_UNCOUNTED_MS = 30_000;
+/** Time that handlers have to end after their signal, and that BullMQ has to note the end. */
+const ABORT_GRACE_MS = 2000;
+
+export interface JobContext {
+  docId: string;
+  docUuid: string;
+  /** Failed attempts before this one. */
+  attemptsMade: number;
+  /** No attempt follows if this one fails: record the failure. A `permanent` fault ends it at once, whatever is left. */
+  isLastAttempt: boolean;
+  /** Times in a row that work on this document began and its worker was lost. */
+  crashes: number;
+  /** Aborted when the job was given to another worker, and when the worker must end. */
+  signal: AbortSignal;
+  /** 0..1, for operators to see. */
+  progress(share: number): Promise<void>;
+}
+
+export interface ReconcileWorkerOptions {
+  url: string;
+  /** Prefix of the instance's keys. */
+  namespace: string;
+  /** Documents at a time. */
+  concurrency: number;
+  /**
+   * Reconciles one document; a failure that is to last (permanent, or on the last attempt) is recorded by it before it throws.
+   * A permanent SluiceError ends the job, others are tried again with back-off.
+   */
+  handle: (request: ReconcileRequest, context: JobContext) => Promise<void>;
+  /**
+   * Rejects while the store does not answer. With it a `store_unavailable` is checked: if the store is away for everyone, the
+   * worker takes no jobs until it is back, and what it held waits with its attempts unspent; if the store answers, the fault is
+   * the document's and counts.
+   */
+  probeStore?: () => Promise<void>;
+  /** Any thrown value as a SluiceError; default toSluiceError, `internal` for what is unknown. */
+  mapError?: (thrown: unknown, docId: string) => SluiceError;
+  settings?: {
+    /** A worker that is silent for this long loses its jobs; default 30 s. */
+    lockMs?: number;
+    /** How often lost jobs are looked for; default 15 s. */
+    stalledMs?: number;
+    /** First pause of an outage; default 1 s. */
+    outageMs?: number;
+  };
+  logger?: Logger;
+}
+
+export interface WorkerHealth {
+  /** It takes jobs, or would if there were any. */
+  consuming: boolean;
+  active: number;
+  /** Unix milliseconds since which the store is away. */
+  outageSince?: number;
+}
+
+export interface ReconcileWorker {
+  start(): Promise<void>;
+  /**
+   * Takes no more jobs and lets the running ones end; at the deadline (10 s) aborts them, and gives back, unspent, those that don't
+   * end. Never takes longer than the deadline and about 5 s.
+   */
+  stop(options?: { deadlineMs?: number }): Promise<void>;
+  health(): WorkerHealth;
+}
+
+type ReconcileJob = Job<ReconcileRequest | undefined, void>;
+
+/** Runs reconcile jobs. Errors of start: none while Redis is away; it waits for it. */
+export function createReconcileWorker(options: ReconcileWorkerOptions): ReconcileWorker {
+  const { namespace, logger, settings = {} } = options;
+  const onError = (error: Error) => logger?.debug({ err: error }, 'redis connection');
+  const redis = createRedis({ url: options.url, role: 'worker', onError });
+  const crashes = createCrashCounter(redis, namespace);
+  const gate = createGate();
+  const running = new Map<string, { job: ReconcileJob; token: string; uuid: string }>();
+  let stopping = false;
+
+  // Three parameters: BullMQ makes signals only for processors that take one.
+  const process = async (job: ReconcileJob, token = '', signal: AbortSignal = new AbortController().signal): Promise<void> => {
+    // The job was removed after it was taken: nothing to do, and nothing to finish.
+    if (job.data === undefined) return;
+    const parsed = reconcileSchema.safeParse(job.data);
+    if (!parsed.success) throw new UnrecoverableError(`not a reconcile job: ${parsed.error.message}`);
+    const { docId, uuid } = documentOf(parsed.data);
+    const lost = await crashes.count(uuid);
+    const leave = await gate.enter(lost >= CRASHES_UNTIL_ALONE);
+    running.set(job.id ?? '', { job, token, uuid });
+    try {
+      await crashes.begin(uuid);
+      await options.handle(parsed.data, {
+        docId,
+        docUuid: uuid,
+        attemptsMade: job.attemptsMade,
+        isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
+        crashes: lost,
+        signal,
+        progress: (share) => job.updateProgress(share),
+      });
+    } catch (thrown) {
+      await settle(job, token, signal, (options.mapError ?? mapUnknown)(thrown, docId));
+    } finally {
+      running.delete(job.id ?? '');
+      leave();
+      await crashes.end(uuid);
+    }
+  };
+
+  /** Ends a job that failed in the way its fault asks for: by the error that it throws. */
+  async function settle(job: ReconcileJob, token: string, signal: AbortSignal, fault: SluiceError): Promise<never> {
+    if (stopping && signal.aborted) return giveBack(job, token);
+    if (fault.code === 'store_unavailable' && (await outage?.confirm())) return giveBack(job, token);
+    if (UNCOUNTED.has(fault.code)) {
+      const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(1000, Math.max(1, job.attemptsStarted)));
+      await job.moveToDelayed(Date.now() + wait, token);
+      throw new DelayedError();
+    }
+    logger?.debug({ docId: fault.docId, code: fault.code, attempt: job.attemptsMade + 1 }, 'job failed');
+    const text = `${fault.code}: ${fault.message}`;
+    if (fault.kind === 'permanent') throw new UnrecoverableError(text);
+    throw new SluiceError(fault.code, text, { kind: fault.kind, cause: fault, ...(fault.details && { details: fault.details }) });
+  }
+
+  /** Back to its place in the queue, no attempt spent. */
+  async function giveBack(job: ReconcileJob, token: string): Promise<never> {
+    await returnJob(job, token);
+    throw new WaitingError();
+  }
+
+  async function returnJob(job: ReconcileJob, token: string): Promise<void> {
+    await job.moveToWait(token);
+    // BullMQ wakes nobody for a prioritized job that comes back: the marker is what idle workers wait for.
+    await redis.zadd(worker.toKey('marker'), 0, '0');
+  }
+
+  const worker = new Worker<ReconcileRequest | undefined, void>(RECONCILE_QUEUE, process, {
+    connection: redis,
+    prefix: namespace,
+    autorun: false,
+    concurrency: options.concurrency,
+    lockDuration: settings.lockMs ?? 30_000,
+    stalledInterval: settings.stalledMs ?? 15_000,
+    maxStalledCount: NO_STALL_LIMIT,
+    runRetryDelay: 1000,
+    settings: {
+      backoffStrategy: (attempt, _type, error, job) =>
+        Math.max(backoffMs(backoffBase(job?.opts.backoff), attempt), retryAfterMs(error)),
+    },
+  });
+  worker.on('error', onError);
+  worker.on('lockRenewalFailed', (ids) => {
+    for (const id of ids) worker.cancelJob(id, 'the job was given to another worker');
+  });
+  const outage =
+    options.probeStore === undefined
+      ? undefined
+      : createOutage({
+          probe: options.probeStore,
+          hold: () => worker.pause(true),
+          release: () => {
+            if (!stopping) void worker.resume();
+          },
+          ...(logger && { logger }),
+          ...(settings.outageMs !== undefined && { firstWaitMs: settings.outageMs }),
+        });
+
+  return {
+    async start() {
+      void worker.run().catch(onError);
+    },
+    async stop({ deadlineMs = 10_000 } = {}) {
+      stopping = true;
+      outage?.stop();
+      await worker.pause(true);
+      if (!(await becomesTrue(() => running.size === 0, deadlineMs))) {
+        worker.cancelAllJobs('the worker ends');
+        await becomesTrue(() => running.size === 0, ABORT_GRACE_MS);
+        await within(
+          Promise.allSettled(
+            [...running.values()].map(async ({ job, token, uuid }) => {
+              await crashes.end(uuid);
+              await returnJob(job, token);
+            }),
+          ),
+          1000,
+        );
+      }
+      await within(worker.close(running.size > 0), ABORT_GRACE_MS);
+      redis.disconnect();
+    },
+    health: () => ({
+      consuming: worker.isRunning() && !worker.isPaused() && redis.status === 'ready',
+      active: running.size,
+      ...(outage?.since !== undefined && { outageSince: outage.since }),
+    }),
+  };
+}
+
+function mapUnknown(thrown: unknown, docId: string): SluiceError {
+  return toSluiceError(thrown, 'internal', docId);
+}
+
+function backoffBase(backoff: unknown): number {
+  return typeof backoff === 'object' && backoff !== null && 'delay' in backoff ? Number(backoff.delay) : 1000;
+}
+
+/** What a server that limits rates asked for, in the details of the fault. */
+function retryAfterMs(error: unknown): number {
+  return error instanceof SluiceError ? Number(error.details?.retry_after_ms ?? 0) : 0;
+}
+
+async function becomesTrue(condition: () => boolean, withinMs: number): Promise<boolean> {
+  const end = performance.now() + withinMs;
+  while (!condition()) {
+    if (performance.now() >= end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+/** Waits for something no longer than told; its failure is no failure of ours. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => undefined), timeout]);
+  clearTimeout(timer);
+}

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** `queue` of sluice.yaml. */
+export const queueSchema = z.strictObject({
+  /** Documents a worker process works on at the same time. */
+  concurrency: z.int().min(1).max(256).default(8),
+  /** Times a document is tried when its fault may pass, before it becomes a dead letter. */
+  attempts: z.int().min(1).max(100).default(5),
+  /** Milliseconds before the second attempt; doubled for each further one, plus up to a half at random. */
+  backoff_ms: z.int().min(1).max(3_600_000).default(1000),
+});
+export type QueueSettings = z.infer<typeof queueSchema>;
