@@ -117,7 +117,8 @@ export function runNpm(args) {
 }
 
 /** Builds what changed since the last build. */
-export function build() {
+export function build(say = () => undefined) {
+  if (!existsSync(join(ROOT, 'packages', 'launcher', 'dist'))) say('building; this takes about a minute, once');
   return run(bin('turbo'), ['run', 'build', '--continue', '--output-logs=errors-only']);
 }
 

@@ -7,7 +7,10 @@ export {
   type InstancePlan,
   startInstance,
 } from './instance/instance.js';
+export { planInstance } from './instance/plan.js';
 export { type RunFile, readRunFile, runFilePath, runningSupervisor } from './instance/run-file.js';
+export { type RunOptions, runInstance } from './instance/run-instance.js';
+export { type DetachedOptions, type DetachedResult, startDetached } from './instance/start-detached.js';
 export { type StopResult, stopInstance } from './instance/stop-instance.js';
 export { E5_SMALL, MINILM, type ModelSpec, modelSpec, RERANKER } from './provision/models.js';
 export { checkModel, obtainModel } from './provision/obtain-model.js';

@@ -10,15 +10,7 @@ export interface AppSpec extends ProcessSpec {
 
 /** Worker, watcher and API, in the order of their start. All settings go by the environment, which config reads. */
 export function standardApps(plan: InstancePlan, addresses: Addresses): AppSpec[] {
-  const env = {
-    ...plan.env,
-    ...plan.childEnv,
-    SLUICE_DATA: plan.dataFolder,
-    SLUICE_PORT: new URL(addresses.api).port,
-    SLUICE_MODEL: addresses.modelFolder,
-    REDIS_URL: addresses.redis,
-    WEAVIATE_URL: addresses.weaviate,
-  };
+  const env = { ...plan.env, ...plan.appEnvironment(addresses) };
   return ['worker', 'watcher', 'api'].map((role) => ({
     role,
     args: ['--enable-source-maps', appMain(role)],

@@ -33,9 +33,10 @@ async function makePlan(): Promise<InstancePlan> {
     dataFolder: join(folder, 'data'),
     cwd: folder,
     env: { ...process.env, REDIS_URL: services.redis, WEAVIATE_URL: services.weaviate },
-    childEnv: {},
+    appEnvironment: () => ({}),
+    namespace: 'launchertest',
     api: { host: '127.0.0.1', port, portIsDefault: true },
-    model: services.model,
+    model: { name: 'Xenova/all-MiniLM-L6-v2', choice: services.model },
   };
 }
 

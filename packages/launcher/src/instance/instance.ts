@@ -1,8 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, SluiceError, systemClock, VERSION } from '@sluice/core';
+import { modelSpec } from '../provision/models.js';
 import { obtainModel } from '../provision/obtain-model.js';
 import { type ServiceRecord, stopService } from '../services/service.js';
+import { writeAtomically } from '../system/files.js';
 import { type Lock, tryLock } from '../system/locks.js';
 import { choosePort } from '../system/ports.js';
 import { processRef } from '../system/processes.js';
@@ -33,11 +35,13 @@ export interface InstancePlan {
   /** Where relative paths of the command line and the environment begin. */
   cwd: string;
   env: Environment;
-  /** What the processes get on top of `env`: configuration file, sources named on the command line. */
-  childEnv: Record<string, string>;
+  /** What the processes get on top of `env`: the settings that make them see the same configuration. */
+  appEnvironment(addresses: Addresses): Record<string, string>;
+  /** Prefix of Redis keys and collection names: kept in the data folder, so that the folder may be moved. */
+  namespace: string;
   api: { host: string; port: number; portIsDefault: boolean };
-  /** Which model is wanted: `auto`, `hub`, `maven` or a folder. */
-  model: string;
+  /** Which model is wanted, and from where: `auto`, `hub`, `maven` or a folder. */
+  model: { name: string; choice: string };
 }
 
 export interface InstanceOptions {
@@ -121,8 +125,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     return list;
   }
 
+  let removed = false;
   let writing: Promise<void> = Promise.resolve();
   function record(): Promise<void> {
+    if (removed) return Promise.resolve();
     const content: RunFile = {
       version: VERSION,
       state,
@@ -152,6 +158,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const left = [services.redis, services.weaviate].filter((service) => service !== undefined);
     await Promise.all(left.map((service) => stopService(service, plan.env, how)));
     for (const log of logs) log.close();
+    removed = true;
     await writing;
     await removeRunFile(plan.dataFolder);
     await lock.release();
@@ -171,7 +178,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const port = await choosePort(plan.api.port, plan.api.portIsDefault, plan.api.host);
     api = `http://${plan.api.host.includes(':') ? `[${plan.api.host}]` : plan.api.host}:${port}`;
     await record();
-    const model = obtainModel(workplace, { choice: plan.model, cwd: plan.cwd });
+    await writeAtomically(join(plan.dataFolder, 'namespace'), `${plan.namespace}\n`);
+    const model = obtainModel(workplace, { spec: modelSpec(plan.model.name), choice: plan.model.choice, cwd: plan.cwd });
     // Waited for below, after the services: meanwhile its failure must not count as unhandled.
     model.catch(() => undefined);
     const both = await startServices({

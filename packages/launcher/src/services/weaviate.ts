@@ -18,7 +18,7 @@ const READY_MS = 120_000;
 
 /** Ready for requests and new enough; yields the server's version. */
 export async function probeWeaviate(url: string): Promise<string> {
-  const at = (path: string) => new URL(path, url.endsWith('/') || url.includes('?') ? url : `${url}/`);
+  const at = (path: string) => new URL(path, url.endsWith('/') ? url : `${url}/`);
   const ready = await fetch(at('v1/.well-known/ready'), { signal: AbortSignal.timeout(5_000) });
   await ready.arrayBuffer();
   if (!ready.ok) throw new SluiceError('not_ready', `Weaviate answers ${ready.status} to /v1/.well-known/ready`);
@@ -69,11 +69,6 @@ export function weaviateEnvironment(ports: WeaviatePorts, folder: string): Recor
     RAFT_TIMEOUTS_MULTIPLIER: '1',
     GO_PROFILING_DISABLE: 'true',
   };
-}
-
-/** Address of a Weaviate with the port of its gRPC listener, which the address alone does not tell. */
-function weaviateUrl(http: number, grpc: number): string {
-  return `http://127.0.0.1:${http}?grpc=${grpc}`;
 }
 
 /** Finds, installs if need be, and starts a Weaviate; the first way that works. See DESIGN: services. */
@@ -131,7 +126,7 @@ async function startProgram(via: string, program: string, workplace: Workplace, 
   const service = await launchService(
     {
       role: 'weaviate',
-      url: weaviateUrl(http, grpc),
+      url: `http://127.0.0.1:${http}`,
       via,
       launch: {
         kind: 'program',
@@ -177,7 +172,7 @@ async function startContainer(workplace: Workplace, options: ServiceOptions): Pr
   return launchService(
     {
       role: 'weaviate',
-      url: weaviateUrl(http, grpc),
+      url: `http://127.0.0.1:${http}`,
       via: 'container',
       launch: {
         kind: 'container',

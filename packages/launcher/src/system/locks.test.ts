@@ -52,7 +52,7 @@ describe('lock files', () => {
     let most = 0;
     const waitedFor: number[] = [];
     // The first to hold the lock keeps it until both others have found it held.
-    let bothWait = () => undefined as void;
+    let bothWait = () => {};
     const gate = new Promise<void>((resolve) => {
       bothWait = resolve;
     });

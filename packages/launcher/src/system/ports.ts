@@ -47,9 +47,10 @@ const NEXT_PORTS = 50;
 
 /**
  * The port to listen on: the wanted one; when it is a default and taken, the next free one; when somebody set it and it is
- * taken, the error `invalid_configuration`.
+ * taken, the error `invalid_configuration`. 0 is any free port.
  */
 export async function choosePort(wanted: number, isDefault: boolean, host = '127.0.0.1'): Promise<number> {
+  if (wanted === 0) return (await freePorts(1))[0] ?? 0;
   if (await isPortFree(wanted, host)) return wanted;
   if (!isDefault) {
     throw new SluiceError(

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ConfigFlags, loadConfig } from '@sluice/config';
+import { compiledUrl } from '@sluice/core';
+import type { Environment } from '../system/workplace.js';
+import type { DetachedMessage } from './detached-main.js';
+
+export interface DetachedOptions {
+  flags: ConfigFlags;
+  env: Environment;
+  cwd: string;
+  /** Lines for a human, until it is ready. */
+  write(line: string): void;
+  signal?: AbortSignal;
+}
+
+export type DetachedResult = { outcome: 'ready'; api: string; pid: number } | { outcome: 'failed'; code: number };
+
+/**
+ * Starts an instance that outlives this process (`sluice up --detach`), and waits until it is ready or has failed. Its lines go to
+ * `<data folder>/log/supervisor.log` as well.
+ *
+ * Error: `invalid_configuration`.
+ */
+export async function startDetached(options: DetachedOptions): Promise<DetachedResult> {
+  const { flags, env, cwd } = options;
+  const { logFolder } = loadConfig({ flags, env, cwd }).runtime;
+  mkdirSync(logFolder, { recursive: true });
+  const log = openSync(join(logFolder, 'supervisor.log'), 'a');
+  const program = fileURLToPath(compiledUrl(import.meta.url, './detached-main.js'));
+  const child = spawn(process.execPath, ['--enable-source-maps', program], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  const onAbort = () => child.kill('SIGTERM');
+  options.signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await new Promise<DetachedResult>((resolve, reject) => {
+      child.on('error', reject);
+      child.on('exit', (code) => resolve({ outcome: 'failed', code: code ?? 1 }));
+      child.on('message', (message: DetachedMessage) => {
+        if (message.kind === 'line') options.write(message.line);
+        else if (message.kind === 'ready') resolve({ outcome: 'ready', api: message.api, pid: message.pid });
+        else resolve({ outcome: 'failed', code: message.code });
+      });
+      child.send({ flags, env, cwd });
+    });
+  } finally {
+    options.signal?.removeEventListener('abort', onAbort);
+    if (child.connected) child.disconnect();
+    child.unref();
+  }
+}
