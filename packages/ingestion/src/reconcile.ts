@@ -220,13 +220,13 @@ async function writeFile(
     await publish(deps, target, attempt, disk, record);
     return 'again';
   }
-  if (options.recommit && keep && isSameState(base, disk)) return recommit(deps, target, attempt, base, disk);
+  // Many attempts become one in the background, when nothing else is to be done: an edit should not pay for it.
+  const compact = isSameState(base, disk) && isServing(base) && isOverLimits(deps, base);
+  if (options.recommit && keep && !compact && isSameState(base, disk)) return recommit(deps, target, attempt, base, disk);
 
   const read = await reading.read(disk, options);
   if (read === 'changed') return 'again';
   const resolved = resolveDocument(deps, target, disk, read.result, read.sidecar);
-  // Many attempts become one in the background, when nothing else is to be done: an edit should not pay for it.
-  const compact = isServing(base) && isOverLimits(deps, base) && isSameState(base, disk);
   const written = await writeDocument(deps, vectors, target, attempt, disk, read.result, resolved, {
     keep: keep && !compact,
     ...(options.signal === undefined ? {} : { signal: options.signal }),

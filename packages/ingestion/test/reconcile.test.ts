@@ -1,0 +1,321 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHarness, type Harness, type HarnessOptions } from './harness.js';
+
+const open: Harness[] = [];
+async function harness(options: HarnessOptions = {}): Promise<Harness> {
+  const made = await createHarness(options);
+  open.push(made);
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+describe('reconcile', () => {
+  it('indexes a new file, keeps equal chunks at an edit and embeds only what changed', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo\n\nthree');
+    expect(await h.reconcile('a.md', 'add')).toMatchObject({ outcome: 'indexed', chunks: 3, computed: 3 });
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'unchanged' });
+    await h.write('a.md', 'one\n\nzwei\n\nthree');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed', chunks: 3, computed: 1 });
+    expect(await h.texts('a.md')).toEqual(['one', 'zwei', 'three']);
+  });
+
+  it('shrinks, stays, and is re-chunked without leftovers', async () => {
+    const h = await harness();
+    const paragraphs = (count: number) => Array.from({ length: count }, (_, n) => `paragraph ${n}`).join('\n\n');
+    for (const count of [10, 3, 3, 7]) {
+      await h.write('a.md', paragraphs(count));
+      await h.reconcile('a.md');
+      await h.sweep('a.md');
+      const stored = (await h.objects('a.md')).filter((object) => object.collection === 'chunks');
+      expect(stored).toHaveLength(count);
+      expect(await h.texts('a.md')).toHaveLength(count);
+    }
+  });
+
+  it('gives the same text twice no embedding and no new ids', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    const ids = (await h.chunks('a.md')).map((chunk) => chunk.id);
+    const embedded = h.embedder.embedded.length;
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    expect((await h.chunks('a.md')).map((chunk) => chunk.id)).toEqual(ids);
+    expect(h.embedder.embedded).toHaveLength(embedded);
+  });
+
+  it('deletes by a tombstone and takes the path up again', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    await h.remove('a.md');
+    expect(await h.reconcile('a.md', 'unlink')).toEqual({ outcome: 'deleted' });
+    expect(await h.texts('a.md')).toEqual([]);
+    expect(await h.reconcile('a.md', 'unlink')).toMatchObject({ outcome: 'unchanged' });
+    await h.sweep('a.md');
+    expect((await h.objects('a.md')).map((object) => object.collection)).toEqual(['commits']);
+    await h.write('a.md', 'one again');
+    expect(await h.reconcile('a.md', 'add')).toMatchObject({ outcome: 'indexed' });
+    expect(await h.texts('a.md')).toEqual(['one again']);
+  });
+
+  it('deletes nothing while the root is lost', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    await h.remove('a.md');
+    h.loseRoot(true);
+    expect(await h.reconcile('a.md', 'unlink')).toEqual({ outcome: 'suspended' });
+    expect(await h.texts('a.md')).toEqual(['one']);
+    h.loseRoot(false);
+    expect(await h.reconcile('a.md', 'unlink')).toEqual({ outcome: 'deleted' });
+  });
+
+  it('finds the vectors of a renamed file, whichever end comes first', async () => {
+    for (const order of [
+      ['b.md', 'a.md'],
+      ['a.md', 'b.md'],
+    ]) {
+      const h = await harness();
+      await h.write('a.md', 'alpha\n\nbeta');
+      await h.reconcile('a.md');
+      const before = h.embedder.embedded.length;
+      await h.move('a.md', 'b.md');
+      for (const path of order) await h.reconcile(path);
+      expect(h.embedder.embedded).toHaveLength(before);
+      expect(await h.texts('b.md')).toEqual(['alpha', 'beta']);
+      expect(await h.texts('a.md')).toEqual([]);
+    }
+  });
+
+  it('takes a folder in a file’s place, a link and a path outside for gone', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    await h.remove('a.md');
+    await h.write('a.md/inner.md', 'two');
+    expect(await h.reconcile('a.md')).toEqual({ outcome: 'deleted' });
+    expect(await h.reconcile('a.md/inner.md')).toMatchObject({ outcome: 'indexed' });
+    for (const path of ['../outside.md', '/etc/passwd', 'x/../../y'])
+      expect(await h.reconcile(path)).toEqual({ outcome: 'unchanged' });
+  });
+
+  it('keeps the last good revision when the content fails, and heals with the next change', async () => {
+    const h = await harness();
+    await h.write('a.md', 'good');
+    await h.reconcile('a.md');
+    const good = await h.top('a.md');
+    await h.write('a.md', '!corrupt');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'corrupt', serving: true });
+    expect(await h.texts('a.md')).toEqual(['good']);
+    expect(await h.top('a.md')).toMatchObject({ status: 'failed', reason: 'corrupt', revision: good?.revision });
+    expect(await h.reconcile('a.md', 'scan')).toMatchObject({ outcome: 'unchanged' });
+    await h.sweep('a.md');
+    expect(await h.texts('a.md')).toEqual(['good']);
+    await h.write('a.md', 'better');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
+    expect(await h.texts('a.md')).toEqual(['better']);
+  });
+
+  it('throws a transient fault until the last attempt, then records it', async () => {
+    const h = await harness();
+    await h.write('a.md', '!flaky');
+    await expect(h.reconcile('a.md', 'add', { lastAttempt: false })).rejects.toMatchObject({ code: 'embed_failed' });
+    expect(await h.top('a.md')).toBeUndefined();
+    expect(await h.reconcile('a.md', 'add')).toMatchObject({ outcome: 'failed', reason: 'embed_failed', serving: false });
+    expect(await h.reconcile('a.md', 'scan')).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('records a skipped type without a dead letter and serves nothing of it', async () => {
+    const h = await harness();
+    await h.write('a.md', 'text');
+    await h.reconcile('a.md');
+    await h.write('a.md', '!unsupported');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'skipped', reason: 'unsupported_type' });
+    expect(await h.texts('a.md')).toEqual([]);
+    expect(await h.top('a.md')).toMatchObject({ status: 'skipped' });
+  });
+
+  it('hides the old text at once when a level rises, also when the new content fails', async () => {
+    const h = await harness();
+    await h.write('a.md', '---\nsecurity_level: 1\n---\n\npublic text');
+    await h.reconcile('a.md');
+    await h.write('a.md', '---\nsecurity_level: 4\n---\n\n!corrupt');
+    const before = h.embedder.embedded.length;
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', serving: true });
+    expect(await h.top('a.md')).toMatchObject({ status: 'failed', security_level: 4 });
+    expect((await h.chunks('a.md')).map((chunk) => [chunk.text, chunk.metadata.security_level])).toEqual([['public text', 4]]);
+    expect(h.embedder.embedded).toHaveLength(before);
+  });
+
+  it('hides the last good revision from all but the highest clearance when the level is invalid', async () => {
+    const h = await harness();
+    await h.write('a.md', 'plain');
+    await h.reconcile('a.md');
+    await h.write('a.md', '---\nsecurity_level: everyone\n---\n\nplain');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'invalid_metadata' });
+    expect((await h.chunks('a.md')).map((chunk) => chunk.metadata.security_level)).toEqual([5]);
+  });
+
+  it('rewrites metadata under one commit without embedding', async () => {
+    const h = await harness({ fields: { quarter: 'text' } });
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    const before = h.embedder.embedded.length;
+    await h.write('a.md.meta.yaml', 'quarter: Q3\ntags: [x]\nsecurity_level: 3\n');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
+    for (const chunk of await h.chunks('a.md'))
+      expect(chunk.metadata).toMatchObject({ fields: { quarter: 'Q3' }, tags: ['x'], security_level: 3 });
+    await h.write('a.md.meta.yaml', 'tags: []\n');
+    await h.reconcile('a.md');
+    for (const chunk of await h.chunks('a.md')) expect(chunk.metadata).toMatchObject({ fields: {}, tags: [], security_level: 1 });
+    expect(h.embedder.embedded).toHaveLength(before);
+  });
+
+  it('applies a change of the configuration without a change on disk', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    h.configure({ metadata: { category: 'general', security_level: 2 } });
+    expect(await h.reconcile('a.md', 'config')).toMatchObject({ outcome: 'indexed', computed: 0 });
+    expect((await h.chunks('a.md'))[0]?.metadata).toMatchObject({ category: 'general', security_level: 2 });
+  });
+
+  it('keeps documents of a source that is no longer configured', async () => {
+    const h = await harness();
+    expect(await h.reconciler.reconcile({ source: 'other', path: 'a.md', cause: 'scan' })).toEqual({ outcome: 'unknown_source' });
+  });
+
+  it('keeps the revision when the same state is committed anew, and gives a new one for another', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    const first = await h.top('a.md');
+    await h.reconcile('a.md', 'scan', { recommit: true });
+    const second = await h.top('a.md');
+    expect(second?.fence).toBeGreaterThan(first?.fence ?? 0);
+    expect(second?.revision).toBe(first?.revision);
+    await h.write('a.md', 'two');
+    await h.reconcile('a.md');
+    expect((await h.top('a.md'))?.revision).not.toBe(first?.revision);
+  });
+});
+
+describe('the writer among others', () => {
+  it('ends with the newest text when two writers of one document interleave at any step', async () => {
+    for (const step of ['fence', 'base', 'read', 'parsed', 'embed', 'insert', 'manifest', 'commit', 'committed', 'recheck']) {
+      let meanwhile: (() => Promise<void>) | undefined;
+      const h = await harness({
+        onStep: async (reached) => {
+          if (reached !== step || meanwhile === undefined) return;
+          const run = meanwhile;
+          meanwhile = undefined;
+          await run();
+        },
+      });
+      await h.write('a.md', 'old one\n\nshared');
+      await h.reconcile('a.md');
+      await h.write('a.md', 'middle\n\nshared');
+      meanwhile = async () => {
+        await h.write('a.md', 'newest\n\nshared');
+        await h.reconcile('a.md');
+        await h.sweep('a.md');
+      };
+      await h.reconcile('a.md');
+      expect(await h.texts('a.md'), step).toEqual(['newest', 'shared']);
+      await h.sweep('a.md');
+      expect(await h.texts('a.md'), step).toEqual(['newest', 'shared']);
+    }
+  });
+
+  it('leaves a whole revision and no leftovers when it dies at any step and runs again', async () => {
+    for (const step of [
+      'fence',
+      'base',
+      'read',
+      'parsed',
+      'embed',
+      'embedded',
+      'insert',
+      'inserted',
+      'manifest',
+      'commit',
+      'committed',
+      'recheck',
+    ]) {
+      for (const then of ['same', 'changed', 'deleted'] as const) {
+        const h = await harness();
+        await h.write('a.md', 'old one\n\nold two');
+        await h.reconcile('a.md');
+        await h.write('a.md', 'new one\n\nold two');
+        h.failAt(step);
+        await h.reconcile('a.md', 'change', { lastAttempt: false }).catch(() => {});
+        const visible = await h.texts('a.md');
+        expect(
+          [
+            ['old one', 'old two'],
+            ['new one', 'old two'],
+          ],
+          step,
+        ).toContainEqual(visible);
+        if (then === 'changed') await h.write('a.md', 'third');
+        if (then === 'deleted') await h.remove('a.md');
+        await h.reconcile('a.md', 'scan');
+        const expected = { same: ['new one', 'old two'], changed: ['third'], deleted: [] }[then];
+        expect(await h.texts('a.md'), `${step} ${then}`).toEqual(expected);
+        for (let n = 0; n < 3; n += 1) await h.sweep('a.md');
+        const stored = await h.objects('a.md');
+        expect(
+          stored.filter((object) => object.collection === 'chunks'),
+          `${step} ${then}`,
+        ).toHaveLength(expected.length);
+        expect(
+          stored.filter((object) => object.collection === 'commits'),
+          `${step} ${then}`,
+        ).toHaveLength(1);
+      }
+    }
+  });
+
+  it('deletes nothing for a sleeping writer, and nothing is lost when fences are flushed', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    await h.write('a.md', 'one\n\nthree');
+    await h.reconcile('a.md');
+    h.fences.flush();
+    expect(await h.sweep('a.md')).toMatchObject({ result: 'recommitted' });
+    expect(await h.texts('a.md')).toEqual(['one', 'three']);
+    await h.sweep('a.md');
+    expect(await h.texts('a.md')).toEqual(['one', 'three']);
+    expect((await h.objects('a.md')).filter((object) => object.collection === 'chunks')).toHaveLength(2);
+  });
+
+  it('writes everything anew when a kept chunk was lost', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    const [first] = await h.chunks('a.md');
+    await h.store.deleteObjects([{ collection: 'chunks', id: first?.id ?? '' }]);
+    await h.write('a.md', 'one\n\nthree');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
+    expect(await h.texts('a.md')).toEqual(['one', 'three']);
+  });
+
+  it('copies many attempts under one in the background', async () => {
+    const h = await harness({ settings: { maxLiveAttempts: 3 } });
+    const lines = ['a', 'b', 'c', 'd', 'e', 'f'];
+    for (let n = 0; n < 6; n += 1) {
+      lines[n] = `${lines[n]} changed`;
+      await h.write('a.md', lines.join('\n\n'));
+      await h.reconcile('a.md');
+    }
+    expect((await h.top('a.md'))?.live.length).toBeGreaterThan(3);
+    await h.sweep('a.md');
+    expect(await h.top('a.md')).toMatchObject({ live: [expect.any(String)], superseded: [] });
+    expect(await h.texts('a.md')).toEqual(lines);
+  });
+});
