@@ -2,10 +2,10 @@ import type { ChunkingSettings, FieldType } from '@sluice/core';
 import { accessLevelNames } from '@sluice/metadata';
 import { toParseLimits } from '@sluice/parsers/settings';
 import type { BareFolder } from './bare-folders.js';
-import { checkFolders } from './check-folders.js';
+import type { CheckedFile } from './check-file.js';
+import { checkFolders, type SourceFolder } from './check-folders.js';
 import type { Config, ConfigFlags, Environment, RuntimeConfig, SourceConfig } from './config.js';
-import type { CheckedFile } from './load-config.js';
-import { absolutePath } from './paths.js';
+import { absolutePath, pathKind } from './paths.js';
 import type { Problem } from './problems.js';
 import { given } from './runtime.js';
 import { SECTIONS, type Section, type SectionName } from './sections/sections.js';
@@ -24,23 +24,18 @@ export interface BuildInput {
 export function buildConfig(input: BuildInput): Config {
   const { checked, env, runtime, problems } = input;
   const warnings: string[] = [];
-  const sources = buildSources(input, warnings);
-  checkFolders(
-    sources.map(({ config }) => config),
-    runtime.dataFolder,
-    (at, message) => sources[at]?.refuse(message),
-    (message) => warnings.push(message),
-  );
+  const { sources, folders } = buildSources(input, warnings);
+  checkFolders(folders, runtime.dataFolder, (message) => warnings.push(message));
   const schema = section(checked, 'schema');
   const fields: Record<string, FieldType> = {};
-  for (const { config } of sources) for (const [name, type] of Object.entries(config.fields)) fields[name] ??= type;
+  for (const source of sources) for (const [name, type] of Object.entries(source.fields)) fields[name] ??= type;
   const embedding = section(checked, 'embedding');
   const modelPath = embedding.path == null ? undefined : absolutePath(checked.base, embedding.path, env.HOME);
   const queue = section(checked, 'queue');
   const store = section(checked, 'store');
   return {
     ...(checked.file === undefined ? {} : { file: checked.file }),
-    sources: sources.map(({ config }) => config),
+    sources,
     schema: {
       ...(schema.doc_types === undefined ? {} : { docTypes: schema.doc_types }),
       // A file that is silent is strict; without one everything is the user's own inbox.
@@ -69,42 +64,54 @@ function section<Name extends Exclude<SectionName, 'sources'>>(checked: CheckedF
   return (checked.sections[name] ?? SECTIONS[name].parse({})) as Section<Name>;
 }
 
-interface BuiltSource {
-  config: SourceConfig;
-  refuse(message: string): void;
-}
-
 type CheckedSource = Section<'sources'>[number];
 
-function buildSources(input: BuildInput, warnings: string[]): BuiltSource[] {
-  const { checked, folders, cwd, env, problems } = input;
+interface BuiltSources {
+  sources: SourceConfig[];
+  folders: SourceFolder[];
+}
+
+function buildSources(input: BuildInput, warnings: string[]): BuiltSources {
+  const { checked, cwd, env, problems } = input;
   const listed = (checked.sections.sources ?? []) as CheckedSource[]; // what the schema of sources gave
-  if (folders !== undefined) {
-    return folders.map(({ name, path }, at) => {
-      if (folders.slice(0, at).some((other) => other.name === name)) {
-        problems.push({
-          origin: 'command line',
-          path: name,
-          message: 'is the name of another folder already: write NAME=FOLDER',
-        });
-      }
-      const known = listed.find((source) => source.name === name) ?? SECTIONS.sources.element.parse({ name, path });
-      return {
-        config: buildSource(known, path, env, warnings),
-        refuse: (message) => problems.push({ origin: 'command line', path: name, message }),
-      };
-    });
-  }
+  if (input.folders !== undefined) return buildNamed(input, input.folders, listed, warnings);
   // A file whose sources are faulty has its problems already; the inbox stands in for none.
-  if (listed.length === 0 && checked.sections.sources === undefined) {
+  if (checked.sections.sources === undefined) {
     const path = absolutePath(checked.file === undefined ? cwd : checked.base, 'inbox', env.HOME);
-    const config = buildSource(SECTIONS.sources.element.parse({ name: 'inbox', path }), path, env, warnings);
-    return [{ config, refuse: (message) => problems.push({ origin: 'default source', path: 'inbox', message }) }];
+    const source = buildSource(SECTIONS.sources.element.parse({ name: 'inbox', path }), path, env, warnings);
+    const refuse = (message: string) => problems.push({ origin: 'default source', path: 'inbox', message });
+    // The default is made when it is missing: not worth a line.
+    return { sources: [source], folders: pathKind(path) === 'missing' ? [] : [{ name: 'inbox', path, refuse }] };
   }
-  return listed.map((source, at) => ({
-    config: buildSource(source, absolutePath(checked.base, source.path, env.HOME), env, warnings),
-    refuse: (message) => checked.report(['sources', checked.sourceIndexes[at] ?? at, 'path'], message),
-  }));
+  return {
+    sources: listed.map((source) => buildSource(source, absolutePath(checked.base, source.path, env.HOME), env, warnings)),
+    folders: checked.folders.map(({ name, path, index }) => ({
+      name,
+      path: absolutePath(checked.base, path, env.HOME),
+      refuse: (message) => checked.report(['sources', index, 'path'], message),
+    })),
+  };
+}
+
+function buildNamed(
+  { env, problems }: BuildInput,
+  named: readonly BareFolder[],
+  listed: readonly CheckedSource[],
+  warnings: string[],
+): BuiltSources {
+  const refuse = (path: string, message: string) => problems.push({ origin: 'command line', path, message });
+  named.forEach(({ name }, at) => {
+    if (named.slice(0, at).some((other) => other.name === name)) {
+      refuse(name, 'is the name of another folder already: write NAME=FOLDER');
+    }
+  });
+  return {
+    sources: named.map(({ name, path }) => {
+      const known = listed.find((source) => source.name === name) ?? SECTIONS.sources.element.parse({ name, path });
+      return buildSource(known, path, env, warnings);
+    }),
+    folders: named.map(({ name, path }) => ({ name, path, refuse: (message) => refuse(name, message) })),
+  };
 }
 
 function buildSource(source: CheckedSource, path: string, env: Environment, warnings: string[]): SourceConfig {
