@@ -1,3 +1,4 @@
+export { type Control, type ControlView, createControl, type WatchedSourceState } from './control.js';
 export { createFences, type FencesOptions } from './fences.js';
 export * from './reconcile-queue.js';
 export * from './reconcile-worker.js';

@@ -116,7 +116,13 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     if (path !== '' && (await reader.explain(path, 'folder')) !== undefined) return;
     // The watch comes before the listing, so that nothing falls between the two. Polling sees what is in a new folder by itself.
     if (polling || !watches.enter(path, stat)) return;
-    const entries = await files.list(absolutePath(root, path));
+    const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
+      watches.leave(path);
+      if (!isAbsence(error)) throw error;
+      // It went before it could be listed; whatever is there now is looked at anew.
+      looks.add(path);
+      return [];
+    });
     for (const entry of entries) looks.add(childPath(path, entry.name));
     // Documents of a folder that had this path before.
     for (const other of index.below(path)) looks.add(other);
