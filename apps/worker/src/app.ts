@@ -55,7 +55,7 @@ const FLUSH_MS = 100;
 
 /** Wires the writer, the sweep and the audit together. The queue's worker calls `handle`. */
 export function createWorkerApp(deps: WorkerDeps): WorkerApp {
-  const { settings, clock, logger, metrics } = deps;
+  const { clock, logger, metrics } = deps;
   const ingestion: IngestionDeps = {
     ...deps,
     store: withCombinedReads(deps.store),

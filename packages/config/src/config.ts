@@ -42,6 +42,8 @@ export interface RuntimeConfig {
   weaviateUrl?: string;
   /** Folder of the embedding model's files; undefined: the launcher is to find it. */
   modelFolder?: string;
+  /** For the chaos harness alone: a folder in which files ask processes to kill or stop themselves (SLUICE_FAULTS). */
+  faultsFolder?: string;
   /** Steps of the provisioning that are forced. */
   provision: { redis: string; weaviate: string; model: string };
   logLevel: LogLevel;
@@ -65,7 +67,7 @@ export interface Config {
   /** What the configuration says of metadata; `fields` are those of all sources together: what filters may name. */
   schema: MetadataSchema & { fields: Record<string, FieldType> };
   limits: ParseLimits;
-  queue: { concurrency: number; attempts: number; backoffMs: number };
+  queue: { concurrency: number; attempts: number; backoffMs: number; lockMs: number; stalledMs: number };
   embedding: { model: string; path?: string; threads: number | 'auto' };
   search: { alpha: number; limit: number; candidates: number };
   rerank?: { model: string; path?: string; baseUrl?: string; apiKeyEnv?: string; apiKey?: string };

@@ -10,5 +10,9 @@ export {
   type SourceConfig,
 } from './config.js';
 export { describeConfig } from './describe-config.js';
+export { processEnvironment } from './environment.js';
 export { type ConfigInput, loadConfig } from './load-config.js';
+export { createConfiguredPolicy } from './policy.js';
 export type { Problem } from './problems.js';
+export { type RequiredServices, requireServices } from './require-services.js';
+export { createSourceViews } from './source-views.js';

@@ -19,8 +19,10 @@ export function readRuntime(flags: ConfigFlags, env: Environment, cwd: string, p
   const url = flags.url ?? readUrl(env, 'SLUICE_URL', ['http:', 'https:'], refuse);
   const apiKey = flags.apiKey ?? given(env.SLUICE_API_KEY);
   const model = readModel(env, cwd);
+  const faults = given(env.SLUICE_FAULTS);
   return {
     dataFolder,
+    ...(faults === undefined ? {} : { faultsFolder: absolutePath(cwd, faults, env.HOME) }),
     logFolder: join(dataFolder, 'log'),
     metricsFolder: join(dataFolder, 'metrics'),
     sourcesFolder: join(dataFolder, 'sources'),

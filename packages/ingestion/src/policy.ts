@@ -11,6 +11,8 @@ export interface SourcePolicy {
   /** `mtime`: a document without a date of its own takes the file's. */
   createdAt?: 'mtime' | undefined;
   passwords?: readonly string[] | undefined;
+  /** Settings of single formats, by format name. */
+  parsers?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface PolicyRule extends MetadataRule {
@@ -40,6 +42,7 @@ export interface DocumentPolicy {
   readonly chunking: ChunkingSettings;
   readonly limits: ParseLimits;
   readonly passwords: readonly string[] | undefined;
+  readonly parsers: Readonly<Record<string, unknown>>;
   /** Everything the configuration says of this path's metadata. */
   readonly source: SourcePolicy;
   readonly schema: MetadataSchema;
@@ -89,12 +92,14 @@ function makePolicy(options: PolicyOptions, source: SourcePolicy, matchingRules:
   const { versions, limits, schema } = options;
   const chunking = matchingRules.find((rule) => rule.chunking !== undefined)?.chunking ?? source.chunking;
   const chunkingKey = [chunking, versions.chunker(chunking.strategy), versions.embedder];
-  const anyFormat = hashOf(['any', versions.registry, limits, source.passwords ?? [], chunkingKey]).slice(0, 32);
+  const parsers = source.parsers ?? {};
+  const anyFormat = hashOf(['any', versions.registry, limits, source.passwords ?? [], parsers, chunkingKey]).slice(0, 32);
   const fingerprints = new Map<string, string>([['', anyFormat]]);
   return {
     chunking,
     limits,
     passwords: source.passwords,
+    parsers,
     source,
     schema,
     matchingRules,
@@ -111,7 +116,7 @@ function makePolicy(options: PolicyOptions, source: SourcePolicy, matchingRules:
     fingerprint(format) {
       let fingerprint = fingerprints.get(format);
       if (fingerprint === undefined) {
-        fingerprint = hashOf([format, versions.parser(format), chunkingKey]).slice(0, 32);
+        fingerprint = hashOf([format, versions.parser(format), parsers[format] ?? null, chunkingKey]).slice(0, 32);
         fingerprints.set(format, fingerprint);
       }
       return fingerprint;

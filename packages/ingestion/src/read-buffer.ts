@@ -42,6 +42,7 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
             path: disk.path,
             limits: disk.policy.limits,
             chunking: disk.policy.chunking,
+            settings: disk.policy.parsers,
             ...(disk.policy.passwords === undefined ? {} : { passwords: disk.policy.passwords }),
             ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
           },

@@ -51,7 +51,7 @@ export async function createEmbedder(options: EmbedderOptions): Promise<LocalEmb
   const [files, tokenizer] = await Promise.all([modelFiles(options.folder), createTokenizer(options)]);
   const pool = await startModelThreads('embed', files.path, options);
   return {
-    id: `${files.name}@${files.sha256}:${engineVersion()}:mean`,
+    id: idOf(files),
     dimensions: files.dimensions,
     maxTokens: tokenizer.maxTokens,
     tokenizer,
@@ -100,4 +100,13 @@ export async function startModelThreads(
     throw thrown;
   }
   return pool;
+}
+
+/** The id that an embedder of this folder has, without loading the model: for processes that only compare fingerprints. */
+export async function embedderId(folder: string): Promise<string> {
+  return idOf(await modelFiles(folder));
+}
+
+function idOf(files: { name: string; sha256: string }): string {
+  return `${files.name}@${files.sha256}:${engineVersion()}:mean`;
 }

@@ -7,6 +7,10 @@ export const queueSchema = z.strictObject({
   /** Times a document is tried when its fault may pass, before it becomes a dead letter. */
   attempts: z.int().min(1).max(100).default(5),
   /** Milliseconds before the second attempt; doubled for each further one, plus up to a half at random. */
-  backoff_ms: z.int().min(1).max(3_600_000).default(1000),
+  backoff_ms: z.int().min(0).max(3_600_000).default(1000),
+  /** Milliseconds after which a worker that is silent loses its jobs to another. */
+  lock_ms: z.int().min(1000).max(600_000).default(30_000),
+  /** Milliseconds between two looks for jobs of lost workers. */
+  stalled_ms: z.int().min(500).max(600_000).default(15_000),
 });
 export type QueueSettings = z.infer<typeof queueSchema>;

@@ -1,12 +1,12 @@
 import { schemaSettings } from '@sluice/metadata/settings';
 import { embeddingSchema, rerankSchema } from '@sluice/models/settings';
 import { limitsSchema } from '@sluice/parsers/settings';
+import { queueSchema } from '@sluice/queues/settings';
 import { searchSchema } from '@sluice/retrieval/settings';
 import { storeSchema } from '@sluice/store/settings';
 import { z } from 'zod';
 import { apiSchema } from './api.js';
 import { evalSchema, llmSchema } from './llm.js';
-import { queueSchema } from './queue.js';
 import { fullSourceSchema } from './source.js';
 
 /** The whole of sluice.yaml, section by section. */

@@ -1,0 +1,101 @@
+import { stat } from 'node:fs/promises';
+import { createConfiguredPolicy, createSourceViews, loadConfig, processEnvironment, requireServices } from '@sluice/config';
+import { systemClock } from '@sluice/core';
+import { defaultIngestionSettings } from '@sluice/ingestion';
+import { createEmbedder } from '@sluice/models';
+import { checkRedis, createFences, createReconcileQueue, createReconcileWorker, createRedis } from '@sluice/queues';
+import { createNodeFiles } from '@sluice/sources';
+import { createStore } from '@sluice/store';
+import { createLogger, createMetrics } from '@sluice/telemetry';
+import closeWithGrace from 'close-with-grace';
+import { createWorkerApp } from './app.js';
+import { createDocumentPool } from './document-pool.js';
+import { createFaults } from './faults.js';
+
+/** Time that running jobs have to end when the worker is told to stop, ms. */
+const STOP_MS = 10_000;
+
+async function main(): Promise<void> {
+  const config = loadConfig({ env: processEnvironment(), cwd: process.cwd() });
+  const { runtime } = config;
+  const logger = createLogger({ role: 'worker', level: runtime.logLevel });
+  const metrics = createMetrics({ role: 'worker', folder: runtime.metricsFolder });
+  const { redisUrl, weaviateUrl, modelFolder } = requireServices(config);
+  const files = createNodeFiles();
+  const clock = systemClock;
+
+  const redis = createRedis({
+    url: redisUrl,
+    role: 'producer',
+    onError: (error) => logger.debug({ cause: error.message }, 'redis'),
+  });
+  await checkRedis(redis);
+  const embedder = await createEmbedder({ folder: modelFolder, threads: config.embedding.threads, metrics, logger });
+  const store = createStore({
+    url: weaviateUrl,
+    namespace: runtime.namespace,
+    collection: config.embedding.model,
+    dimensions: embedder.dimensions,
+    fields: config.schema.fields,
+    readerGraceMs: config.store.readerGraceMs,
+    clockSkewMs: config.store.clockSkewMs,
+    clock,
+    logger,
+    metrics,
+  });
+  await store.ensureSchema();
+  const queue = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
+  const reader = createDocumentPool({ modelFolder, embedder, logger, sizeOf: async (path) => (await stat(path)).size });
+  const views = createSourceViews(config, files);
+  const onStep = createFaults(runtime.faultsFolder);
+  const app = createWorkerApp({
+    store,
+    fences: createFences({ redis, namespace: runtime.namespace }),
+    files,
+    reader,
+    embedder,
+    policy: await createConfiguredPolicy(config, modelFolder),
+    source: (name) => views.get(name),
+    clock,
+    logger,
+    metrics,
+    settings: { ...defaultIngestionSettings, readerGraceMs: config.store.readerGraceMs },
+    pending: (docUuids) => queue.pending(docUuids),
+    freeStuckKeys: () => queue.freeStuckKeys(),
+    ...(onStep === undefined ? {} : { onStep }),
+  });
+  const worker = createReconcileWorker({
+    url: redisUrl,
+    namespace: runtime.namespace,
+    concurrency: config.queue.concurrency,
+    handle: (request, context) =>
+      app.handle(request, { ...context, progress: (share) => void context.progress(share).catch(() => {}) }),
+    probeStore: () => store.checkReady(),
+    settings: { lockMs: config.queue.lockMs, stalledMs: config.queue.stalledMs },
+    logger,
+  });
+  await worker.start();
+  app.start();
+  logger.info({ sources: config.sources.map((source) => source.name) }, 'worker is ready');
+
+  closeWithGrace({ delay: STOP_MS + 8_000, logger: false }, async ({ err }) => {
+    if (err !== undefined) logger.fatal({ cause: err.message, stack: err.stack }, 'worker ends by a fault');
+    await worker.stop({ deadlineMs: STOP_MS });
+    await app.stop();
+    await reader.close();
+    await embedder.close();
+    await queue.close();
+    await store.close();
+    redis.disconnect();
+  });
+}
+
+main().catch((cause: unknown) => {
+  // The logger may not exist yet; the supervisor shows and keeps what a process says before it ends.
+  createLogger({ role: 'worker' }).fatal(
+    { cause: cause instanceof Error ? cause.message : String(cause), stack: cause instanceof Error ? cause.stack : undefined },
+    'worker could not start',
+  );
+  process.exitCode = 1;
+  setImmediate(() => process.exit(1));
+});
