@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import { VERSION } from '@sluice/core';
@@ -15,6 +16,7 @@ import { requireOperator, useAccess } from './access.js';
 import { useStrictJson } from './bodies.js';
 import type { ApiDeps } from './deps.js';
 import { createCounter } from './documents/counts.js';
+import { collectMethods, refuseOtherMethods } from './methods.js';
 import { handleError, makeProblem, sendProblem } from './problems.js';
 import { catalogRoutes } from './routes/catalog.js';
 import { chunkRoute } from './routes/chunks.js';
@@ -90,6 +92,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
   });
 
   const counter = createCounter(deps);
+  const methods = collectMethods(app);
   healthRoutes(app, deps);
   searchRoute(app, deps);
   documentRoutes(app, deps);
@@ -108,12 +111,13 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     verifyRoute(ops, deps);
     if (deps.board !== undefined) await ops.register(deps.board.plugin, { prefix: '/ops/queues' });
   });
+  refuseOtherMethods(app, methods);
   await app.ready();
   return app;
 }
 
 /** What is no HTTP never reaches a route; it is answered like everything else. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: import('node:net').Socket): void {
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';

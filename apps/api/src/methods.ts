@@ -1,0 +1,35 @@
+import type { FastifyInstance } from 'fastify';
+import { makeProblem, sendProblem } from './problems.js';
+
+const ALL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** Collects which methods each address is given from here on. */
+export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
+  const methods = new Map<string, Set<string>>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const known = methods.get(url) ?? new Set();
+    methods.set(url, known);
+    for (const name of [method].flat()) known.add(name);
+  });
+  return methods;
+}
+
+/** An address that exists answers a method it does not have with 405 and those it has, instead of "nothing here". */
+export function refuseOtherMethods(app: FastifyInstance, methods: ReadonlyMap<string, ReadonlySet<string>>): void {
+  for (const [url, given] of [...methods]) {
+    if (url.startsWith('/ops/queues')) continue;
+    const allow = [...given].sort().join(', ');
+    const others = ALL.filter((method) => !given.has(method));
+    if (others.length === 0) continue;
+    app.route({
+      method: [...others],
+      url,
+      schema: { hide: true },
+      handler: (request, reply) => {
+        reply.header('allow', allow);
+        const detail = `${request.method} is not allowed here: only ${allow}.`;
+        return sendProblem(reply, makeProblem('invalid_request', detail, request.id, { status: 405 }));
+      },
+    });
+  }
+}

@@ -1,0 +1,177 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type World } from './world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await createWorld();
+});
+afterAll(() => world.close());
+
+function isProblem(response: { statusCode: number; headers: Record<string, unknown>; json(): unknown }, code: string) {
+  expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
+  expect(response.json()).toMatchObject({
+    type: 'about:blank',
+    title: expect.any(String),
+    detail: expect.any(String),
+    status: response.statusCode,
+    code,
+    request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+}
+
+const POSTS = [
+  '/v1/search',
+  '/ops/api/reconcile',
+  '/ops/api/dead-letters/retry',
+  '/ops/api/dead-letters/discard',
+  '/ops/api/verify',
+];
+
+describe('every route that takes a body', () => {
+  it.each(POSTS)('%s answers broken bodies with 4xx and a code', async (url) => {
+    const json = { 'content-type': 'application/json' };
+    const cases: [string, Record<string, string>, string | Buffer | undefined, number, string][] = [
+      ['malformed', json, '{"query":', 400, 'invalid_request'],
+      ['empty', json, '', 400, 'invalid_request'],
+      ['a list', json, '[]', 400, 'invalid_request'],
+      ['null', json, 'null', 400, 'invalid_request'],
+      ['text', json, '"x"', 400, 'invalid_request'],
+      ['bad UTF-8', json, Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]), 400, 'invalid_request'],
+      ['__proto__', json, '{"__proto__":{"a":1}}', 400, 'invalid_request'],
+      ['constructor', json, '{"constructor":{"prototype":{"a":1}}}', 400, 'invalid_request'],
+      ['unknown key', json, '{"query":"x","surprise":1}', 400, 'invalid_request'],
+      ['huge', json, `{"query":"${'x'.repeat(1_100_000)}"}`, 413, 'too_large'],
+      ['deep', json, `{"filter":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 400, 'invalid_request'],
+      ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'query=x', 415, 'invalid_request'],
+      ['text/plain', { 'content-type': 'text/plain' }, 'x', 415, 'invalid_request'],
+      ['a nameless type', { 'content-type': 'nonsense' }, 'x', 415, 'invalid_request'],
+      ['no body', {}, undefined, 400, 'invalid_request'],
+    ];
+    for (const [name, headers, payload, status, code] of cases) {
+      const response = await world.app.inject({ method: 'POST', url, headers, ...(payload === undefined ? {} : { payload }) });
+      expect(response.statusCode, name).toBe(status);
+      isProblem(response, code);
+    }
+  });
+});
+
+describe('addresses', () => {
+  it.each([
+    ['GET', '/nope', 404, 'not_found'],
+    ['GET', '/v1/documents/a/b', 404, 'not_found'],
+    ['GET', '/v1/documents/%ff', 400, 'invalid_request'],
+    ['GET', '/v1/documents/%', 400, 'invalid_request'],
+    ['GET', '/v1/documents/%E0%A4%A', 400, 'invalid_request'],
+    ['DELETE', '/v1/documents/x', 405, 'invalid_request'],
+    ['GET', '/v1/search', 405, 'invalid_request'],
+    ['PUT', '/ops/api/status', 405, 'invalid_request'],
+  ] as const)('%s %s is answered %i %s', async (method, url, status, code) => {
+    const response = await world.app.inject({ method, url });
+    expect(response.statusCode).toBe(status);
+    isProblem(response, code);
+  });
+
+  it('that are too long are answered 414', async () => {
+    const response = await world.app.inject({ method: 'GET', url: `/v1/documents/${'x'.repeat(20_000)}` });
+    expect(response.statusCode).toBe(414);
+    isProblem(response, 'invalid_request');
+  });
+
+  it('names the methods there are', async () => {
+    const response = await world.app.inject({ method: 'GET', url: '/v1/search' });
+    expect(response.headers.allow).toBe('POST');
+  });
+});
+
+describe('Host and Origin', () => {
+  const ask = (headers: Record<string, string>) => world.app.inject({ method: 'GET', url: '/healthz', headers });
+
+  it.each(['localhost:4180', '127.0.0.1:4180', '[::1]:4180', 'LOCALHOST'])('serves %s', async (host) => {
+    expect((await ask({ host })).statusCode).toBe(200);
+  });
+
+  it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:4180', '10.0.0.1', '@'])(
+    'refuses the host %j',
+    async (host) => {
+      const response = await ask({ host });
+      expect(response.statusCode).toBe(403);
+      isProblem(response, 'forbidden');
+    },
+  );
+
+  it.each(['http://evil.example', 'null', 'http://localhost:9999', 'file://'])('refuses the origin %s', async (origin) => {
+    expect((await ask({ host: 'localhost:4180', origin })).statusCode).toBe(403);
+  });
+
+  it('serves its own pages', async () => {
+    expect((await ask({ host: 'localhost:4180', origin: 'http://localhost:4180' })).statusCode).toBe(200);
+  });
+});
+
+describe('what is no HTTP', () => {
+  it('is answered with a problem too', async () => {
+    const own = await createWorld();
+    const address = new URL(await own.app.listen({ host: '127.0.0.1', port: 0 }));
+    for (const raw of ['NONSENSE\r\n\r\n', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`]) {
+      const answer = await new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(address.port), address.hostname, () => socket.write(raw));
+        let text = '';
+        socket.on('data', (data) => {
+          text += data.toString();
+        });
+        socket.on('end', () => resolve(text));
+        socket.on('error', reject);
+      });
+      expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      expect(answer).toContain('"code":"invalid_request"');
+    }
+    await own.close();
+  });
+});
+
+describe('an error inside', () => {
+  it('is answered 500 without telling of the inside', async () => {
+    const own = await createWorld();
+    own.store.search = async () => {
+      throw new Error('secret path /etc/shadow');
+    };
+    const response = await own.app.inject({ method: 'POST', url: '/v1/search', payload: { query: 'x' } });
+    expect(response.statusCode).toBe(500);
+    isProblem(response, 'internal');
+    expect(response.body).not.toContain('shadow');
+    await own.close();
+  });
+});
+
+describe('OpenAPI', () => {
+  it('describes every route but the pages', async () => {
+    const { paths } = (await world.app.inject({ method: 'GET', url: '/openapi.json' })).json();
+    expect(Object.keys(paths).sort()).toEqual([
+      '/healthz',
+      '/metrics',
+      '/ops/api/dead-letters',
+      '/ops/api/dead-letters/discard',
+      '/ops/api/dead-letters/retry',
+      '/ops/api/queues/pause',
+      '/ops/api/queues/resume',
+      '/ops/api/reconcile',
+      '/ops/api/status',
+      '/ops/api/verify',
+      '/readyz',
+      '/v1/documents',
+      '/v1/documents/{doc_id}',
+      '/v1/documents/{doc_id}/chunks',
+      '/v1/documents/{doc_id}/text',
+      '/v1/schema',
+      '/v1/search',
+      '/v1/sources',
+    ]);
+  });
+
+  it('serves the pages', async () => {
+    const response = await world.app.inject({ method: 'GET', url: '/docs/' });
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toContain('text/html');
+  });
+});

@@ -1,0 +1,268 @@
+import { SluiceError } from '@sluice/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createWorld, type World } from './world.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await createWorld();
+});
+afterEach(() => world.close());
+
+const get = async (url: string) => {
+  const response = await world.app.inject({ method: 'GET', url });
+  return { status: response.statusCode, body: response.json() };
+};
+const post = async (url: string, payload?: Record<string, unknown>) => {
+  const response = await world.app.inject({ method: 'POST', url, ...(payload === undefined ? {} : { payload }) });
+  return { status: response.statusCode, body: response.json() };
+};
+const failed = (docId: string, reason: 'corrupt' | 'embed_failed' = 'corrupt', more = {}) =>
+  world.put({ docId, record: { status: 'failed', reason, message: `${docId} is damaged`, ...more } });
+const jobs = () => [...world.queue.jobs.values()].map(({ source, path, cause }) => `${source}/${path} ${cause}`).sort();
+
+describe('GET /ops/api/status', () => {
+  it('has every member that INTERFACES names', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'words' });
+    await failed('inbox/b.pdf');
+    await world.queue.queue.add({ source: 'inbox', path: 'c.md', cause: 'add' }, 'bulk');
+    const { status, body } = await get('/ops/api/status?fresh=true');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      state: 'working',
+      version: expect.any(String),
+      processes: [{ role: 'api', pid: process.pid, restarts: 0 }],
+      services: { redis: { state: 'up' }, weaviate: { state: 'up' }, api: { state: 'up' } },
+      queues: { reconcile: { waiting: 1 } },
+      dead_letters: 1,
+    });
+    expect(body.sources).toEqual([
+      {
+        name: 'inbox',
+        path: '/data/inbox',
+        configured: true,
+        reachable: true,
+        deletes_suspended: false,
+        documents: { indexed: 1, pending: 1, empty: 0, failed: 1, skipped: 0 },
+        scanned: 0,
+      },
+      expect.objectContaining({ name: 'notes', documents: { indexed: 0, pending: 0, empty: 0, failed: 0, skipped: 0 } }),
+    ]);
+  });
+
+  it('counts only what the caller may know of', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'words', metadata: { security_level: 4 } });
+    await failed('inbox/b.pdf', 'corrupt', { security_level: 4 });
+    const counts = async () => (await get('/ops/api/status?fresh=true')).body;
+    expect(await counts()).toMatchObject({ dead_letters: 0, sources: [{ documents: { indexed: 0, failed: 0 } }, {}] });
+    world.as({ clearance: 4 });
+    expect(await counts()).toMatchObject({ dead_letters: 1, sources: [{ documents: { indexed: 1, failed: 1 } }, {}] });
+  });
+
+  it('tells which service is away instead of failing, and is never idle then', async () => {
+    world.queue.state.broken = true;
+    const { status, body } = await get('/ops/api/status');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      state: 'working',
+      services: { redis: { state: 'down' }, weaviate: { state: 'up' } },
+      queues: {},
+    });
+  });
+});
+
+describe('POST /ops/api/reconcile', () => {
+  it('has all sources scanned, or one', async () => {
+    const all = await post('/ops/api/reconcile', {});
+    expect(all.status).toBe(202);
+    expect(all.body.scans).toEqual([
+      { source: 'inbox', request: 1 },
+      { source: 'notes', request: 1 },
+    ]);
+    expect((await post('/ops/api/reconcile', { source: 'notes' })).body.scans).toEqual([{ source: 'notes', request: 2 }]);
+  });
+
+  it('queues single documents ahead of others', async () => {
+    const { status, body } = await post('/ops/api/reconcile', { doc_id: 'inbox/a/b.md' });
+    expect(status).toBe(202);
+    expect(body.documents).toEqual([{ doc_id: 'inbox/a/b.md', id: expect.any(String) }]);
+    expect(jobs()).toEqual(['inbox/a/b.md change']);
+    expect([...world.queue.jobs.values()][0]?.urgency).toBe('interactive');
+  });
+
+  it.each([
+    ['invalid_request', 400, { doc_id: 'inbox' }],
+    ['invalid_request', 400, { doc_id: '/a.md' }],
+    ['invalid_request', 400, { doc_id: 'inbox/' }],
+    ['invalid_request', 400, { doc_id: 'inbox/../../etc/passwd' }],
+    ['invalid_request', 400, { doc_id: 'inbox//a.md' }],
+    ['invalid_request', 400, { doc_id: 'inbox/./a.md' }],
+    ['invalid_request', 400, { doc_id: 'inbox/a\0.md' }],
+    ['invalid_request', 400, { doc_id: 'inbox/a.md', source: 'inbox' }],
+    ['invalid_request', 400, { nope: 1 }],
+    ['not_found', 404, { doc_id: 'nowhere/a.md' }],
+    ['not_found', 404, { source: 'nowhere' }],
+  ])('answers %s for %s %j', async (code, status, body) => {
+    const answer = await post('/ops/api/reconcile', body);
+    expect(answer.status).toBe(status);
+    expect(answer.body.code).toBe(code);
+    expect(jobs()).toEqual([]);
+  });
+});
+
+describe('dead letters', () => {
+  beforeEach(async () => {
+    await failed('inbox/a.pdf');
+    await failed('inbox/b.pdf', 'embed_failed');
+    await failed('notes/c.pdf');
+    await failed('inbox/old.pdf', 'corrupt', { discarded: true });
+    await failed('inbox/secret.pdf', 'corrupt', { security_level: 5 });
+    await world.put({ docId: 'inbox/fine.md', text: 'words' });
+  });
+  const list = async (query = '') =>
+    (await get(`/ops/api/dead-letters${query}`)).body.dead_letters.map((letter: { doc_id: string }) => letter.doc_id).sort();
+
+  it('are listed by source and code, without the discarded ones and those above the caller', async () => {
+    expect(await list()).toEqual(['inbox/a.pdf', 'inbox/b.pdf', 'notes/c.pdf']);
+    expect(await list('?source=inbox')).toEqual(['inbox/a.pdf', 'inbox/b.pdf']);
+    expect(await list('?code=embed_failed')).toEqual(['inbox/b.pdf']);
+    expect((await get('/ops/api/dead-letters?limit=1')).body.next_cursor).toEqual(expect.any(String));
+    expect((await get('/ops/api/dead-letters?code=nope')).status).toBe(400);
+  });
+
+  it.each([
+    [{ ids: ['inbox/a.pdf', 'inbox/fine.md'] }, ['inbox/a.pdf retry'], ['inbox/fine.md']],
+    [{ code: 'embed_failed' }, ['inbox/b.pdf retry'], []],
+    [{ source: 'inbox' }, ['inbox/a.pdf retry', 'inbox/b.pdf retry'], []],
+    [{ all: true }, ['inbox/a.pdf retry', 'inbox/b.pdf retry', 'notes/c.pdf retry'], []],
+    [{ ids: ['inbox/secret.pdf'] }, [], ['inbox/secret.pdf']],
+  ])('retry of %j queues them anew', async (body, queued, notFound) => {
+    const answer = await post('/ops/api/dead-letters/retry', body);
+    expect(answer.status).toBe(202);
+    expect(answer.body).toEqual({ retried: queued.length, not_found: notFound });
+    expect(jobs()).toEqual(queued);
+  });
+
+  it('discards the chosen ones', async () => {
+    await world.close();
+    const discarded: string[] = [];
+    world = await createWorld({
+      discard: async ({ source, path }) => {
+        discarded.push(`${source}/${path}`);
+        return true;
+      },
+    });
+    await failed('inbox/a.pdf');
+    expect((await post('/ops/api/dead-letters/discard', { all: true })).body).toEqual({ discarded: 1, not_found: [] });
+    expect(discarded).toEqual(['inbox/a.pdf']);
+  });
+
+  it.each(['retry', 'discard'])('%s wants exactly one way of choosing', async (verb) => {
+    for (const body of [
+      {},
+      { all: false },
+      { ids: [] },
+      { all: true, source: 'inbox' },
+      { ids: 'a' },
+      { code: 'nope' },
+      { ids: ['x'] },
+      { nope: 1 },
+    ]) {
+      const answer = await post(`/ops/api/dead-letters/${verb}`, body);
+      expect(answer.status, JSON.stringify(body)).toBe(400);
+      expect(answer.body.code).toBe('invalid_request');
+    }
+    expect(jobs()).toEqual([]);
+  });
+});
+
+describe('other routes of operators', () => {
+  it('pause and resume the queue', async () => {
+    expect((await post('/ops/api/queues/pause')).body).toEqual({ paused: true });
+    expect((await get('/ops/api/status')).body.paused).toBe(true);
+    expect((await post('/ops/api/queues/resume')).body).toEqual({ paused: false });
+  });
+
+  it('verify returns the report', async () => {
+    const { status, body } = await post('/ops/api/verify', { repair: false });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ differences: 0, by_kind: { missing_chunk: 0 }, checked: { files: 0 } });
+    expect((await post('/ops/api/verify', { repair: 'yes' })).status).toBe(400);
+  });
+
+  it('are refused to readers', async () => {
+    world.as({ role: 'reader' });
+    for (const [method, url] of [
+      ['GET', '/ops/api/status'],
+      ['GET', '/ops/api/dead-letters'],
+      ['POST', '/ops/api/dead-letters/retry'],
+      ['POST', '/ops/api/reconcile'],
+      ['POST', '/ops/api/verify'],
+      ['POST', '/ops/api/queues/pause'],
+      ['GET', '/metrics'],
+      ['GET', '/openapi.json'],
+      ['GET', '/docs'],
+    ] as const) {
+      const response = await world.app.inject({ method, url });
+      expect(response.statusCode, `${method} ${url}`).toBe(403);
+      expect(response.json().code).toBe('forbidden');
+    }
+  });
+
+  it('say not_ready when Redis does not answer', async () => {
+    world.queue.state.broken = true;
+    for (const url of ['/ops/api/queues/pause', '/ops/api/queues/resume']) {
+      const { status, body } = await post(url);
+      expect(status).toBe(503);
+      expect(body.code).toBe('not_ready');
+    }
+  });
+});
+
+describe('health and metrics', () => {
+  it('readyz is ready, degraded without Redis, and 503 without the store', async () => {
+    expect((await get('/readyz')).body.status).toBe('ready');
+    world.queue.state.broken = true;
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'degraded', checks: { redis: { ok: false } } } });
+    await world.close();
+    world = await createWorld();
+    world.store.checkReady = async () => {
+      throw new SluiceError('store_unavailable', 'Weaviate does not answer');
+    };
+    expect(await get('/readyz')).toMatchObject({
+      status: 503,
+      body: { status: 'not_ready', checks: { weaviate: { ok: false } } },
+    });
+    expect((await get('/healthz')).status).toBe(200);
+  });
+
+  it('metrics count documents, jobs and dead letters when asked', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'words', metadata: { security_level: 5 } });
+    await failed('notes/b.pdf');
+    await world.queue.queue.add({ source: 'inbox', path: 'c.md', cause: 'add' }, 'bulk');
+    const response = await world.app.inject({ method: 'GET', url: '/metrics' });
+    expect(response.headers['content-type']).toContain('text/plain');
+    expect(response.body).toContain('sluice_documents{source="inbox",status="indexed"} 1');
+    expect(response.body).toContain('sluice_documents{source="notes",status="failed"} 1');
+    expect(response.body).toContain('sluice_queue_jobs{queue="reconcile",state="waiting"} 1');
+    expect(response.body).toContain('sluice_dead_letters{code="corrupt"} 1');
+  });
+});
+
+describe('what programs may ask', () => {
+  it('names sources with counts, and those that left the configuration', async () => {
+    await world.put({ docId: 'gone/a.md', text: 'words' });
+    const { body } = await get('/v1/sources');
+    expect(body.sources.map(({ name, configured }: { name: string; configured: boolean }) => [name, configured])).toEqual([
+      ['inbox', true],
+      ['notes', true],
+      ['gone', false],
+    ]);
+  });
+
+  it('lists the filterable fields, declared ones among them', async () => {
+    const { body } = await get('/v1/schema');
+    expect(body.fields).toContainEqual({ name: 'quarter', type: 'text', list: false });
+    expect(body.fields).toContainEqual({ name: 'tags', type: 'text', list: true });
+    expect(JSON.stringify(body)).not.toContain('access_restricted');
+  });
+});
