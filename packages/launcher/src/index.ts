@@ -1,3 +1,5 @@
+export type { Check } from './doctor/check.js';
+export { type DiagnoseOptions, diagnose } from './doctor/diagnose.js';
 export { type AppSpec, standardApps } from './instance/apps.js';
 export {
   type Addresses,

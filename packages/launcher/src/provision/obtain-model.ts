@@ -6,7 +6,7 @@ import { findProgram, lastLine, runCommand } from '../system/commands.js';
 import { checkSha256, downloadFile } from '../system/download.js';
 import { exists } from '../system/files.js';
 import { withLock } from '../system/locks.js';
-import type { Workplace } from '../system/workplace.js';
+import { cacheFolder, type Environment, type Workplace } from '../system/workplace.js';
 import { MINILM, type ModelSpec } from './models.js';
 import { firstThatWorks, type Step } from './steps.js';
 
@@ -44,6 +44,12 @@ export async function obtainModel(workplace: Workplace, options: ModelOptions): 
       `onnx/model_quantized.onnx), copy the folder here and name it:  SLUICE_MODEL=/path/to/${spec.name} npm start`,
     workplace,
   });
+}
+
+/** The model's folder in the cache, when it is there. */
+export async function localModel(spec: ModelSpec, env: Environment): Promise<string | undefined> {
+  const folder = join(cacheFolder(env), 'models', spec.name);
+  return (await isComplete(spec, folder)) ? folder : undefined;
 }
 
 /** A folder that somebody named: it must hold the files, of whatever model they are. */

@@ -17,9 +17,11 @@ export interface RedisFacts {
   version: string;
   /** `noeviction` is what a queue needs: any other policy may drop jobs. */
   maxmemoryPolicy: string | undefined;
+  /** Whether writes are logged to disk. Undefined where the server does not tell. */
+  appendOnly: boolean | undefined;
 }
 
-/** Asks a Redis for its version and policy. Throws while it can't be reached or still loads its data. */
+/** Asks a Redis for its version and settings. Throws while it can't be reached or still loads its data. */
 export async function inspectRedis(url: string): Promise<RedisFacts> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -37,7 +39,8 @@ export async function inspectRedis(url: string): Promise<RedisFacts> {
     const version = /redis_version:(\S+)/.exec(await redis.info('server'))?.[1] ?? 'unknown';
     // Hosted servers forbid CONFIG; INFO memory names the policy as well.
     const maxmemoryPolicy = /maxmemory_policy:(\S+)/.exec(await redis.info('memory'))?.[1];
-    return { version, maxmemoryPolicy };
+    const aof = /aof_enabled:(\d)/.exec(await redis.info('persistence'))?.[1];
+    return { version, maxmemoryPolicy, appendOnly: aof === undefined ? undefined : aof === '1' };
   } finally {
     redis.disconnect();
   }

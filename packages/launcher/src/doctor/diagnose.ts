@@ -1,0 +1,40 @@
+import type { Config } from '@sluice/config';
+import { readRunFile, runningSupervisor } from '../instance/run-file.js';
+import { modelSpec } from '../provision/models.js';
+import { localModel } from '../provision/obtain-model.js';
+import type { Environment } from '../system/workplace.js';
+import { type Check, ok } from './check.js';
+import { checkRoot, countFolders } from './folders.js';
+import { checkDisk, checkNode, checkPort, checkWatches } from './machine.js';
+import { checkApi, checkModelFiles, checkRedis, checkWeaviate } from './services.js';
+
+export interface DiagnoseOptions {
+  config: Config;
+  env: Environment;
+}
+
+/** Looks at everything an instance stands on, running or not. Starts, installs and changes nothing. */
+export async function diagnose({ config, env }: DiagnoseOptions): Promise<Check[]> {
+  const { runtime, api, sources } = config;
+  const runFile = await readRunFile(runtime.dataFolder);
+  const supervisor = runningSupervisor(runFile);
+  const running = supervisor === undefined ? undefined : runFile;
+  const spec = modelSpec(config.embedding.model);
+  const polled = sources.filter((source) => source.polling === true);
+  const watched = sources.filter((source) => !polled.includes(source));
+  const folders = await Promise.all(watched.map((source) => countFolders(source.path)));
+  return Promise.all([
+    checkNode(process.versions.node),
+    supervisor === undefined
+      ? ok('instance', `nothing runs on ${runtime.dataFolder}`)
+      : ok('instance', `process ${supervisor.pid} runs on ${runtime.dataFolder}`),
+    checkPort(api.port, api.portIsSet, running?.api),
+    checkDisk(runtime.dataFolder),
+    checkRedis(runtime.redisUrl ?? running?.services.redis?.url, runtime.redisUrl !== undefined),
+    checkWeaviate(runtime.weaviateUrl ?? running?.services.weaviate?.url, runtime.weaviateUrl !== undefined),
+    checkModelFiles(spec, config.embedding.path ?? runtime.modelFolder ?? running?.modelFolder ?? (await localModel(spec, env))),
+    checkApi(running?.api),
+    checkWatches(folders.reduce((sum, count) => sum + count, 0)),
+    ...sources.map((source) => checkRoot(source.name, source.path)),
+  ]);
+}
