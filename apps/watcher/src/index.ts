@@ -1,1 +1,2 @@
-export {};
+export { createWatcherApp, type WatcherApp } from './app.js';
+export type { WatchedSource, WatcherDeps } from './watched-source.js';

@@ -2,7 +2,8 @@ import { type Cause, type FileStat, type Files, sameStat, statKey } from '@sluic
 import type { IgnoreSettings } from './ignore-rules.js';
 import { createIgnoreRules } from './ignore-rules.js';
 import type { KnownDocument, KnownDocuments } from './known-documents.js';
-import { listSource } from './list-source.js';
+import { type Listed, listSource } from './list-source.js';
+import { mapLimited } from './map-limited.js';
 import { absolutePath } from './paths.js';
 import type { RootGuard, RootState } from './root-guard.js';
 import type { VerifiedStats } from './verified-stats.js';
@@ -37,6 +38,8 @@ export interface CompareOptions {
   mtimeMatters?: boolean;
   /** Told of each batch of files compared. */
   onFiles?: (count: number) => void;
+  /** Told of each document path that is there. */
+  onSeen?: (path: string) => void;
   signal?: AbortSignal;
 }
 
@@ -49,6 +52,8 @@ export interface CompareSummary {
 }
 
 const BATCH = 256;
+/** Files hashed at a time: small ones are read whole. */
+const HASHES_AT_ONCE = 16;
 const KEPT_ERRORS = 20;
 
 /**
@@ -60,38 +65,39 @@ const KEPT_ERRORS = 20;
  */
 export async function* compareSource(options: CompareOptions): AsyncGenerator<Difference[], CompareSummary> {
   const errors: { path: string; error: unknown }[] = [];
-  const summary: CompareSummary = { files: 0, root: await options.guard.check(options.known.keys()), errors, errorCount: 0 };
+  const summary: CompareSummary = { files: 0, root: await options.guard.check(livePaths(options.known)), errors, errorCount: 0 };
   if (summary.root.state === 'missing' || summary.root.state === 'unreadable') return summary;
   const seen = new Set<string>();
   const unreachable: string[] = [];
   const rules = createIgnoreRules(options.settings);
   const walk = listSource({ ...pick(options), rules });
 
+  async function judge(item: Listed): Promise<Difference | undefined> {
+    switch (item.kind) {
+      case 'ignored':
+        return undefined;
+      case 'error':
+        unreachable.push(item.path);
+        summary.errorCount++;
+        if (errors.length < KEPT_ERRORS) errors.push({ path: item.path, error: item.error });
+        return undefined;
+      case 'invalid_name': {
+        seen.add(item.path);
+        const before = options.known.get(item.path);
+        const told = before?.status === 'failed' && before.reason === 'invalid_path';
+        return told ? undefined : { path: item.path, cause: 'scan', gone: false };
+      }
+      case 'file': {
+        seen.add(item.path);
+        options.onSeen?.(item.path);
+        const cause = await judgeFile(options, item.path, item.stat, item.sidecar);
+        return cause === undefined ? undefined : { path: item.path, cause, gone: false };
+      }
+    }
+  }
+
   for await (const batch of walk) {
-    const judged = await Promise.all(
-      batch.map(async (item): Promise<Difference | undefined> => {
-        switch (item.kind) {
-          case 'ignored':
-            return undefined;
-          case 'error':
-            unreachable.push(item.path);
-            summary.errorCount++;
-            if (errors.length < KEPT_ERRORS) errors.push({ path: item.path, error: item.error });
-            return undefined;
-          case 'invalid_name': {
-            seen.add(item.path);
-            const before = options.known.get(item.path);
-            const told = before?.status === 'failed' && before.reason === 'invalid_path';
-            return told ? undefined : { path: item.path, cause: 'scan', gone: false };
-          }
-          case 'file': {
-            seen.add(item.path);
-            const cause = await judgeFile(options, item.path, item.stat, item.sidecar);
-            return cause === undefined ? undefined : { path: item.path, cause, gone: false };
-          }
-        }
-      }),
-    );
+    const judged = await mapLimited(batch, HASHES_AT_ONCE, (item) => judge(item));
     const files = batch.filter((item) => item.kind === 'file').length;
     summary.files += files;
     options.onFiles?.(files);
@@ -100,15 +106,15 @@ export async function* compareSource(options: CompareOptions): AsyncGenerator<Di
   }
 
   // The root may have gone while it was walked.
-  summary.root = await options.guard.check(options.known.keys());
+  summary.root = await options.guard.check(livePaths(options.known));
   const candidates: Difference[] = [];
   for (const [path, before] of options.known) {
     if (seen.has(path)) continue;
-    options.verified.delete(path);
     if (before.status === 'deleted' || unreachable.some((folder) => isAtOrBelow(path, folder))) continue;
     const ignored = rules.explain(path) !== undefined;
     // An ignored document is not gone from the disk: a rule says so, and the rules were read, so the root is there.
     if (summary.root.state !== 'ok' && !ignored) continue;
+    options.verified.delete(path);
     candidates.push({ path, cause: ignored ? 'config' : 'scan', gone: true });
   }
   for (let at = 0; at < candidates.length; at += BATCH) {
@@ -128,6 +134,11 @@ export async function* compareSource(options: CompareOptions): AsyncGenerator<Di
 function pick(options: CompareOptions) {
   const { files, root, settings, signal } = options;
   return signal === undefined ? { files, root, settings } : { files, root, settings, signal };
+}
+
+/** Documents that were there when last seen: tombstones would speak for a root that lost everything. */
+function* livePaths(known: KnownDocuments): Iterable<string> {
+  for (const [path, document] of known) if (document.status !== 'deleted') yield path;
 }
 
 function isAtOrBelow(path: string, folder: string): boolean {

@@ -11,6 +11,7 @@ export { collectKnown, type KnownDocument, type KnownDocuments } from './known-d
 export { type Listed, type ListOptions, listSource } from './list-source.js';
 export { createNodeFiles } from './node-files.js';
 export { createRootGuard, type RootGuard, type RootGuardOptions, type RootState } from './root-guard.js';
+export { createSettler, type Settled, type Settler } from './settler.js';
 export { createSourceView, type SourceView } from './source-view.js';
 export { type StabilityOptions, waitUntilStable } from './stability.js';
 export { loadVerifiedStats, type VerifiedStats } from './verified-stats.js';

@@ -1,0 +1,171 @@
+import { collectKnown } from '@sluice/sources';
+import { createRateLimit } from './enqueue.js';
+import { createSourceRunner, type ScanReason, type SourceRunner } from './source-runner.js';
+import type { WatcherDeps } from './watched-source.js';
+
+export interface WatcherApp {
+  /** Resolves when every source that is there is watched. Scans follow by themselves. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Scans that have ended so far, whatever led to them. */
+  readonly scans: number;
+}
+
+/** How often requests for scans are looked for, roots are looked at, and states are published. */
+const LOOK_MS = 200;
+const TEND_MS = 1000;
+const PUBLISH_MS = 5000;
+/** First wait after a scan that failed; doubled up to the longest. */
+const RETRY_MS = 500;
+const LONGEST_RETRY_MS = 5000;
+const LOG_EVERY_MS = 60_000;
+
+interface Due {
+  /** Monotonic time of the next scan. */
+  at: number;
+  /** A start or a flush: failures that may have passed are tried again. */
+  retryTransient: boolean;
+  /** Highest request answered. */
+  answered: number;
+}
+
+/** Turns what happens in the sources' folders into reconcile jobs: by events, and by scans at start, in intervals and on request. */
+export function createWatcherApp(deps: WatcherDeps): WatcherApp {
+  const { clock, control, logger } = deps;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const mayLog = createRateLimit(clock, LOG_EVERY_MS);
+  const due = new Map<string, Due>();
+  const runners = deps.sources.map((source) =>
+    createSourceRunner(deps, source, (reason, delayMs) => need(source.name, reason, delayMs)),
+  );
+  const loops: Promise<void>[] = [];
+  let scans = 0;
+  let failures = 0;
+  let notBefore = 0;
+  let queueAway = false;
+
+  function need(source: string, reason: ScanReason, delayMs = 0): void {
+    const entry = entryOf(source);
+    entry.at = Math.min(entry.at, clock.monotonic() + delayMs);
+    if (reason === 'start') entry.retryTransient = true;
+  }
+
+  function entryOf(source: string): Due {
+    const entry = due.get(source) ?? { at: Number.POSITIVE_INFINITY, retryTransient: false, answered: 0 };
+    due.set(source, entry);
+    return entry;
+  }
+
+  function warn(error: unknown, message: string): void {
+    const text = error instanceof Error ? error.message : String(error);
+    const { pass, suppressed } = mayLog(`${message} ${text}`);
+    if (pass) logger.warn({ err: error, suppressed }, message);
+  }
+
+  async function repeat(everyMs: number, work: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await work().catch((error: unknown) => {
+        if (!signal.aborted) warn(error, 'the watcher is disturbed; it goes on');
+      });
+      await clock.sleep(everyMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** The number up to which a scan that begins now answers; undefined while the queue is away. */
+  async function lookAtControl(): Promise<number | undefined> {
+    try {
+      const view = await control.look(deps.sources.map(({ name }) => name));
+      for (const [source, requested] of view.requested) if (requested > entryOf(source).answered) entryOf(source).at = 0;
+      // Jobs may be lost with a flush, and what happened while the queue was away was not told to it.
+      if (view.flushed || queueAway) for (const { name } of deps.sources) need(name, view.flushed ? 'start' : 'queue');
+      if (view.flushed) logger.warn('Redis has lost its keys; all sources are scanned');
+      queueAway = false;
+      return view.now;
+    } catch (error) {
+      queueAway = true;
+      warn(error, 'the queue is away; a scan follows when it is back');
+      return undefined;
+    }
+  }
+
+  async function scanDue(): Promise<void> {
+    const upTo = await lookAtControl();
+    const now = clock.monotonic();
+    if (upTo === undefined || now < notBefore) return;
+    const chosen = runners.filter(({ source }) => entryOf(source.name).at <= now);
+    if (chosen.length === 0) return;
+    const before = new Map(chosen.map(({ source }) => [source.name, { ...entryOf(source.name) }]));
+    for (const { source } of chosen) {
+      due.set(source.name, { at: now + source.scanIntervalS * 1000, retryTransient: false, answered: upTo });
+    }
+    try {
+      const known = await collectKnown(
+        deps.walkRecords(),
+        chosen.map(({ source }) => source.name),
+      );
+      for (const runner of chosen)
+        await scanOne(runner, known.get(runner.source.name) ?? new Map(), before.get(runner.source.name), upTo);
+      failures = 0;
+    } catch (error) {
+      for (const [source, entry] of before) retry(source, entry);
+      if (!signal.aborted) warn(error, 'a scan failed; it is tried again');
+    }
+  }
+
+  function retry(source: string, entry: Due | undefined): void {
+    due.set(source, { at: 0, retryTransient: entry?.retryTransient ?? false, answered: entry?.answered ?? 0 });
+    notBefore = clock.monotonic() + Math.min(RETRY_MS * 2 ** Math.min(failures++, 10), LONGEST_RETRY_MS);
+  }
+
+  async function scanOne(
+    runner: SourceRunner,
+    known: Parameters<SourceRunner['scan']>[0]['known'],
+    entry: Due | undefined,
+    upTo: number,
+  ): Promise<void> {
+    const { name } = runner.source;
+    const began = clock.monotonic();
+    const acceptRoot = await control.takeAcceptance(name);
+    const result = await runner.scan({ known, retryTransient: entry?.retryTransient ?? false, acceptRoot, signal });
+    scans++;
+    const ms = Math.round(clock.monotonic() - began);
+    const { files, errorCount, root } = result.summary;
+    logger.info({ source: name, files, differences: result.differences, errors: errorCount, root: root.state, ms }, 'scan');
+    await Promise.all([control.publish(name, runner.state()), deps.metrics.flush()]);
+    // Not awaited: a file that is written without end must not hold up the next scan.
+    result.queued
+      .then(() => control.answerScan(name, upTo))
+      .catch((error: unknown) => {
+        if (signal.aborted) return;
+        retry(name, entry);
+        warn(error, 'a scan failed; it is tried again');
+      });
+  }
+
+  return {
+    get scans() {
+      return scans;
+    },
+    async start() {
+      await Promise.all(runners.map((runner) => runner.start()));
+      loops.push(
+        repeat(LOOK_MS, scanDue),
+        repeat(TEND_MS, async () => {
+          await Promise.all(runners.map((runner) => runner.tend()));
+        }),
+        repeat(PUBLISH_MS, async () => {
+          if (queueAway) return;
+          await Promise.all(runners.map((runner) => control.publish(runner.source.name, runner.state())));
+          await deps.metrics.flush();
+        }),
+      );
+    },
+    async stop() {
+      stopping.abort(new Error('stopped'));
+      await Promise.all(loops);
+      await Promise.all(runners.map((runner) => runner.stop()));
+      await deps.metrics.flush();
+    },
+  };
+}

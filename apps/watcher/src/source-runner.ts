@@ -1,0 +1,197 @@
+import { join } from 'node:path';
+import type { WatchedSourceState } from '@sluice/queues';
+import {
+  createRootGuard,
+  type KnownDocuments,
+  loadVerifiedStats,
+  type RootState,
+  type SourceWatch,
+  watchSource,
+} from '@sluice/sources';
+import { createBatcher, createRateLimit, enqueue } from './enqueue.js';
+import { createSourceScan, type ScanResult, type SourceScan } from './source-scan.js';
+import type { WatchedSource, WatcherDeps } from './watched-source.js';
+
+/** Why a source is to be scanned, beside its interval and requests. */
+export type ScanReason = 'start' | 'root' | 'rules' | 'watch' | 'queue';
+
+export interface SourceRunner {
+  readonly source: WatchedSource;
+  start(): Promise<void>;
+  /** Looks whether the root is still the one that is watched; watches it anew when it came back. Call about once a second. */
+  tend(): Promise<void>;
+  scan(request: {
+    known: KnownDocuments;
+    retryTransient: boolean;
+    acceptRoot: boolean;
+    signal: AbortSignal;
+  }): Promise<ScanResult>;
+  state(): WatchedSourceState;
+  stop(): Promise<void>;
+}
+
+/** Events in a row that may have overrun the system's own queue, and the quiet time after which a scan looks for what was lost. */
+const BURST = 5000;
+const BURST_QUIET_MS = 2000;
+const LOG_EVERY_MS = 60_000;
+
+/** Watches and scans one source. It enqueues, and never waits for what the jobs do. */
+export function createSourceRunner(
+  deps: WatcherDeps,
+  source: WatchedSource,
+  onScanNeeded: (reason: ScanReason, delayMs?: number) => void,
+): SourceRunner {
+  const { files, clock, queue } = deps;
+  const logger = deps.logger.child({ source: source.name });
+  const guard = createRootGuard({ source: source.name, root: source.path, stateFolder: deps.stateFolder, files });
+  const mayLog = createRateLimit(clock, LOG_EVERY_MS);
+  let scan: SourceScan | undefined;
+  let watch: SourceWatch | undefined;
+  let watchedFolder: string | undefined;
+  let root: RootState = { state: 'ok' };
+  let watchError: string | undefined;
+  let lastScan: { files: number; at: string } | undefined;
+  let burst = 0;
+  let tending: Promise<void> | undefined;
+  let stopped = false;
+
+  const events = createBatcher<{ path: string; cause: 'add' | 'change' | 'unlink' }>({
+    async send(changes) {
+      const gone = changes.some(({ cause }) => cause === 'unlink');
+      // A root that goes takes its files along, one by one.
+      const mayDelete = !gone || (await guard.look()).state === 'ok';
+      if (!mayDelete) onScanNeeded('root');
+      const told = changes.filter(({ cause }) => cause !== 'unlink' || mayDelete);
+      await enqueue(
+        queue,
+        told.map(({ path, cause }) => ({ request: { source: source.name, path, cause }, gone: cause === 'unlink' })),
+        'interactive',
+      );
+      burst += changes.length;
+      if (burst >= BURST) {
+        burst = 0;
+        onScanNeeded('watch', BURST_QUIET_MS);
+      }
+    },
+    onError(error) {
+      report(error, 'changes could not be queued; a scan will find them');
+      onScanNeeded('queue');
+    },
+  });
+
+  function report(error: unknown, message: string): void {
+    const { pass, suppressed } = mayLog(`${message} ${codeOf(error)}`);
+    if (pass) logger.warn({ err: error, suppressed }, message);
+  }
+
+  async function openWatch(): Promise<void> {
+    const stat = await files.stat(await files.realpath(source.path));
+    if (stat?.kind !== 'folder' || stopped) return;
+    watchedFolder = `${stat.device}:${stat.inode}`;
+    watchError = undefined;
+    watch = await watchSource({
+      root: source.path,
+      files,
+      clock,
+      settings: { include: source.include, exclude: source.exclude },
+      polling: source.polling,
+      stabilityMs: source.stabilityMs,
+      onChanges: (changes) => events.add(changes),
+      onRules() {
+        // Folders may have to be watched that were not, and the other way round.
+        watchedFolder = undefined;
+        onScanNeeded('rules', source.stabilityMs);
+      },
+      onError(error) {
+        const code = codeOf(error);
+        if (code === 'ENOSPC' || code === 'EMFILE') {
+          watchError = `${code}: the system has no file watches left, so changes are found by scans only; raise fs.inotify.max_user_watches`;
+        }
+        report(error, 'watching is disturbed; a scan looks for what was missed');
+        onScanNeeded('watch', BURST_QUIET_MS);
+      },
+    });
+    logger.debug({ polling: watch.polling }, 'watching');
+  }
+
+  async function closeWatch(): Promise<void> {
+    const before = watch;
+    watch = undefined;
+    watchedFolder = undefined;
+    await before?.close();
+  }
+
+  async function tendRoot(): Promise<void> {
+    const seen = await guard.look();
+    const stat = await files.stat(await files.realpath(source.path)).catch(() => undefined);
+    const folder = stat?.kind === 'folder' ? `${stat.device}:${stat.inode}` : undefined;
+    // A root that was never seen before is `replaced` until the first scan, which knows its documents.
+    note(seen.state === 'replaced' && lastScan === undefined ? root : seen);
+    if (folder === watchedFolder && (folder !== undefined || watch === undefined)) return;
+    await closeWatch();
+    if (folder === undefined) return;
+    await openWatch();
+    onScanNeeded('root');
+  }
+
+  function note(seen: RootState): void {
+    if (seen.state !== root.state) {
+      if (seen.state === 'ok') logger.info('the root is there; deletes are no longer suspended');
+      else logger.warn({ state: seen.state }, seen.message);
+    }
+    root = seen;
+  }
+
+  return {
+    source,
+    async start() {
+      const verified = await loadVerifiedStats(join(deps.stateFolder, `${source.name}.verified.ndjson`));
+      scan = createSourceScan(deps, source, { guard, verified, onSeen: (path) => watch?.seen(path) });
+      await this.tend();
+      onScanNeeded('start');
+    },
+    async tend() {
+      if (stopped) return;
+      tending ??= tendRoot()
+        .catch((error: unknown) => report(error, 'the root could not be watched; it is tried again'))
+        .finally(() => {
+          tending = undefined;
+        });
+      await tending;
+    },
+    async scan({ acceptRoot, ...request }) {
+      if (scan === undefined) throw new Error('not started');
+      if (acceptRoot) note(await guard.accept());
+      const result = await scan.run(request);
+      note(result.summary.root);
+      lastScan = { files: result.summary.files, at: new Date(clock.now()).toISOString() };
+      for (const { path, error } of result.summary.errors) {
+        report(error, `${path === '' ? source.path : path} could not be read; what is known of it is kept`);
+      }
+      return result;
+    },
+    state() {
+      const reachable = root.state === 'ok' || root.state === 'replaced';
+      return {
+        reachable,
+        deletes_suspended: root.state !== 'ok',
+        ...(root.state === 'ok' ? {} : { message: root.message }),
+        polling: watch?.polling ?? source.polling === true,
+        ...(lastScan === undefined ? {} : { files: lastScan.files, scanned_at: lastScan.at }),
+        ...(watchError === undefined ? {} : { watch_error: watchError }),
+      };
+    },
+    async stop() {
+      stopped = true;
+      await tending;
+      await closeWatch();
+      scan?.stop();
+      await events.idle();
+    },
+  };
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return error instanceof Error ? error.message : String(error);
+}
