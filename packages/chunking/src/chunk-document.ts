@@ -10,17 +10,22 @@ import {
 } from '@sluice/core';
 import { createLayout } from './layout/context.js';
 import { outlineOf } from './layout/outline.js';
+import type { FactCache } from './propositions/fact-cache.js';
 import { type CheckedSettings, createChunkingSchema, sizesOf } from './settings.js';
 import { cutBy } from './strategies/registry.js';
 import { type CountCache, createCountCache } from './text/counts.js';
 import { createSentenceSplitter, type SentenceSplitter } from './text/sentences.js';
 
 export interface ChunkingDeps {
+  /** Makes the ids of parents unique to their document. */
+  docId?: string | undefined;
   tokenizer: Tokenizer;
   /** Needed by semantic: each sentence is embedded once. */
   embedder?: Embedder | undefined;
   /** Needed by propositions; without one they fail with `llm_not_configured`. */
   llm?: Llm | undefined;
+  /** Facts kept between calls, so that an edit asks the language model for changed passages only. Default: none are kept. */
+  facts?: FactCache | undefined;
   /** Token counts kept between calls, so that a small edit costs few tokenisations. Default: none are kept. */
   counts?: CountCache | undefined;
   /** Default: the rules of this package. */
@@ -42,6 +47,7 @@ export async function chunkDocument(
 ): Promise<ChunkedDocument> {
   const checked = checkChunking(settings, deps.tokenizer.maxTokens);
   const layout = createLayout({
+    documentId: deps.docId ?? '',
     outline: outlineOf(document),
     sizes: sizesOf(checked),
     tokenizer: deps.tokenizer,
@@ -53,7 +59,7 @@ export async function chunkDocument(
   const cut = cutBy(layout, checked, deps);
   const chunks: Chunk[] = [];
   for await (const chunk of cut.chunks) chunks.push({ index: chunks.length, ...chunk });
-  return { chunks, dropped: cut.dropped ?? [] };
+  return { chunks, dropped: cut.dropped ?? [], ...(cut.usage === undefined ? {} : { usage: cut.usage }) };
 }
 
 /** Settings with their defaults. Errors: `invalid_configuration`, whose `details.problems` names each wrong key. */

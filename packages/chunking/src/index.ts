@@ -1,4 +1,5 @@
 export { type ChunkingDeps, checkChunking, chunkDocument } from './chunk-document.js';
+export { createFactCache, type FactCache } from './propositions/fact-cache.js';
 export {
   type CheckedSettings,
   chunkingSchema,

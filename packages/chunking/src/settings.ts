@@ -141,14 +141,28 @@ export type CheckedSettings = z.infer<typeof chunkingSchema>;
 export type SettingsOf<S extends Strategy> = Extract<CheckedSettings, { strategy: S }>;
 
 /** Sizes in one unit, defaults applied. */
-export type SizeSettings = { unit: 'tokens' | 'chars'; max: number; min: number; overlap: number };
+export interface SizeSettings {
+  unit: 'tokens' | 'chars';
+  max: number;
+  /** Smaller chunks are joined with a neighbour, if that fits. */
+  min: number;
+  /** Also across headings: someone asked for it. */
+  minAcross: boolean;
+  overlap: number;
+}
 
 export function sizesOf(settings: CheckedSettings): SizeSettings {
   const overlap = 'overlap' in settings ? (settings.overlap ?? 0) : 0;
   const floor = settings.strategy === 'semantic' ? 20 : 0;
   if (settings.max_chars !== undefined) {
-    return { unit: 'chars', max: settings.max_chars, min: 0, overlap: settings.overlap_chars ?? 0 };
+    return { unit: 'chars', max: settings.max_chars, min: 0, minAcross: false, overlap: settings.overlap_chars ?? 0 };
   }
   const max = settings.max_tokens ?? DEFAULT_MAX_TOKENS;
-  return { unit: 'tokens', max, min: settings.min_tokens ?? Math.min(floor, max), overlap };
+  return {
+    unit: 'tokens',
+    max,
+    min: settings.min_tokens ?? Math.min(floor, max),
+    minAcross: settings.min_tokens !== undefined,
+    overlap,
+  };
 }

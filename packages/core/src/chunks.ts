@@ -51,7 +51,17 @@ export interface DroppedFact {
   end: number;
 }
 
+/** What a language model was asked while a document was chunked. */
+export interface LlmUsage {
+  calls: number;
+  /** Passages whose facts were known. */
+  cached: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+}
+
 export interface ChunkedDocument {
   chunks: Chunk[];
   dropped: DroppedFact[];
+  usage?: LlmUsage;
 }

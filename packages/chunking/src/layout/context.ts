@@ -10,6 +10,8 @@ import type { PackOptions } from './pack.js';
 
 /** What cutting one document needs. */
 export interface Layout {
+  /** Tells passages of different documents apart; '' where the caller gave none. Never part of what is embedded. */
+  documentId: string;
   outline: Outline;
   sizes: SizeSettings;
   counter: Counter;
@@ -22,7 +24,20 @@ export interface Layout {
   limit: number;
 }
 
+/** A layout that cuts to other sizes, as for passages that are not embedded themselves. */
+export function resizeLayout(layout: Layout, maxTokens: number): Layout {
+  const sizes: SizeSettings = { unit: 'tokens', max: maxTokens, min: 0, minAcross: false, overlap: 0 };
+  return {
+    ...layout,
+    sizes,
+    headingPrefix: false,
+    limit: maxTokens,
+    measure: createMeasure(layout.outline.text, 'tokens', layout.counter),
+  };
+}
+
 export interface LayoutInput {
+  documentId: string;
   outline: Outline;
   sizes: SizeSettings;
   tokenizer: Tokenizer;
@@ -36,6 +51,7 @@ export function createLayout(input: LayoutInput): Layout {
   const counter = createCounter(input.tokenizer, input.counts);
   const { sizes, outline } = input;
   return {
+    documentId: input.documentId,
     outline,
     sizes,
     counter,

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkKind } from '@sluice/core';
 import { edgeAfter, graphemeEnds } from '../text/graphemes.js';
-import { explodeOptions, type Layout, leadOf, roomUnder } from './context.js';
+import { explodeOptions, type Layout, leadOf, resizeLayout, roomUnder } from './context.js';
 import { explodeWords } from './explode.js';
 import { firstBlockAfter, type Heading } from './outline.js';
 import { packAtoms } from './pack.js';
@@ -116,13 +116,9 @@ function* splitPiece(layout: Layout, piece: Piece, over: number): Generator<Piec
   const { text } = layout.outline;
   const size = layout.counter.count(text.slice(piece.start, piece.end));
   const above = [leadOf(layout, piece.path), piece.run.context, piece.run.cut?.carry ?? '', piece.run.cut?.prefix ?? ''];
-  const counted: Layout = {
-    ...layout,
-    measure: { ...layout.measure, unit: 'tokens', tokens: countIn(layout) },
-    sizes: { ...layout.sizes, unit: 'tokens' },
-  };
+  const counted: Layout = { ...resizeLayout(layout, layout.limit), headingPrefix: layout.headingPrefix };
   const room = Math.max(1, Math.min(roomUnder(counted, above), size - over, Math.ceil(size / 2)));
-  const options = { ...explodeOptions(counted, room), measure: counted.measure };
+  const options = explodeOptions(counted, room);
   const parts = [
     ...packAtoms(explodeWords(piece, 0, options), { text, unit: 'tokens', roomFirst: room, roomNext: room, overlap: 0 }),
   ];
@@ -133,10 +129,6 @@ function* splitPiece(layout: Layout, piece: Piece, over: number): Generator<Piec
     return;
   }
   for (const [index, part] of parts.entries()) yield { ...piece, start: index === 0 ? piece.start : part.start, end: part.end };
-}
-
-function countIn(layout: Layout): (start: number, end: number) => number {
-  return (start, end) => layout.counter.count(layout.outline.text.slice(start, end));
 }
 
 function* halves(layout: Layout, piece: Piece): Generator<Piece> {

@@ -13,7 +13,13 @@ export function* mergeSmall(layout: Layout, pieces: Iterable<Piece>): Generator<
   let last: { piece: Piece; size: number } | undefined;
   for (const piece of pieces) {
     const size = sizeOf(piece.start, piece.end);
-    if (last !== undefined && (last.size < min || size < min) && isPlain(last.piece) && isPlain(piece)) {
+    if (
+      last !== undefined &&
+      (last.size < min || size < min) &&
+      isPlain(last.piece) &&
+      isPlain(piece) &&
+      (layout.sizes.minAcross || last.piece.path === piece.path)
+    ) {
       const joined = sizeOf(last.piece.start, piece.end);
       if (joined <= layout.limit) {
         last = { piece: join(last.piece, piece), size: joined };

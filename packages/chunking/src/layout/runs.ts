@@ -74,7 +74,7 @@ function standsAlone(layout: Layout, section: Section, block: Block, options: Ru
 }
 
 /** A caption or a line that ends with a colon belongs to what follows it, and a heading that nothing parts from them. */
-function splitIntroduction(layout: Layout, pending: readonly Block[], block: Block) {
+export function splitIntroduction(layout: Layout, pending: readonly Block[], block: Block) {
   let from = pending.length;
   const last = pending[from - 1];
   if (last !== undefined && introduces(layout, last, block)) from--;
@@ -86,7 +86,7 @@ const CAPTION = /^(?:table|tab\.|tabelle|tableau|tabla|figure|fig\.|abbildung|li
 /** An introduction is short, in units. */
 const SHORT = 400;
 
-export function introduces(layout: Layout, block: Block, next: Block): boolean {
+function introduces(layout: Layout, block: Block, next: Block): boolean {
   if (block.kind === 'heading') return true;
   if (block.end - block.start > SHORT) return false;
   const text = layout.outline.text.slice(block.start, block.end);
@@ -151,7 +151,8 @@ function explodeBlock(layout: Layout, block: Block, before: number, room: number
   return explodeProse(block, before, options);
 }
 
-function blockRun(
+/** The run of one block that stands by itself, with what introduces it and a table's caption below it. */
+export function blockRun(
   layout: Layout,
   section: Section,
   introduction: readonly Block[],

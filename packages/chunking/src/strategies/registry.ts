@@ -2,13 +2,21 @@ import { SluiceError } from '@sluice/core';
 import type { Layout } from '../layout/context.js';
 import type { CheckedSettings, Strategy } from '../settings.js';
 import { auto } from './auto.js';
+import { parentDocument } from './parent-document.js';
+import { propositions } from './propositions.js';
 import { recursive } from './recursive.js';
+import { semantic } from './semantic.js';
+import { sentenceWindow } from './sentence-window.js';
 import type { Cut, StrategyDeps } from './strategy.js';
 
 /** The version of each strategy. */
-const VERSIONS: Partial<Record<Strategy, number>> = {
+const VERSIONS: Record<Strategy, number> = {
   auto: auto.version,
   recursive: recursive.version,
+  semantic: semantic.version,
+  'sentence-window': sentenceWindow.version,
+  propositions: propositions.version,
+  'parent-document': parentDocument.version,
 };
 
 /** Grows when what all strategies share (sentences, packing, embedded text) gives other chunks. */
@@ -28,7 +36,13 @@ export function cutBy(layout: Layout, settings: CheckedSettings, deps: StrategyD
       return auto.cut(layout, settings, deps);
     case 'recursive':
       return recursive.cut(layout, settings, deps);
-    default:
-      throw new SluiceError('invalid_configuration', `chunking.strategy: "${settings.strategy}" is not built yet`);
+    case 'semantic':
+      return semantic.cut(layout, settings, deps);
+    case 'sentence-window':
+      return sentenceWindow.cut(layout, settings, deps);
+    case 'propositions':
+      return propositions.cut(layout, settings, deps);
+    case 'parent-document':
+      return parentDocument.cut(layout, settings, deps);
   }
 }

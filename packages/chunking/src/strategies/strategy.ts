@@ -1,5 +1,6 @@
-import type { Chunk, DroppedFact, Embedder, Llm } from '@sluice/core';
+import type { Chunk, DroppedFact, Embedder, Llm, LlmUsage } from '@sluice/core';
 import type { Layout } from '../layout/context.js';
+import type { FactCache } from '../propositions/fact-cache.js';
 import type { SettingsOf, Strategy } from '../settings.js';
 
 export interface StrategyDeps {
@@ -7,6 +8,7 @@ export interface StrategyDeps {
   embedder?: Embedder | undefined;
   /** Needed by propositions. */
   llm?: Llm | undefined;
+  facts?: FactCache | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -15,6 +17,7 @@ export interface Cut {
   chunks: Iterable<Omit<Chunk, 'index'>> | AsyncIterable<Omit<Chunk, 'index'>>;
   /** Filled while the chunks are read. */
   dropped?: DroppedFact[];
+  usage?: LlmUsage;
 }
 
 /** One way to cut documents: a file of this folder and a line in the registry. */
