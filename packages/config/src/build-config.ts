@@ -30,7 +30,7 @@ export function buildConfig(input: BuildInput): Config {
   const fields: Record<string, FieldType> = {};
   for (const source of sources) for (const [name, type] of Object.entries(source.fields)) fields[name] ??= type;
   const embedding = section(checked, 'embedding');
-  const modelPath = embedding.path == null ? undefined : absolutePath(checked.base, embedding.path, env.HOME);
+  const modelPath = modelFolder(embedding.path, input);
   const queue = section(checked, 'queue');
   const store = section(checked, 'store');
   return {
@@ -56,12 +56,15 @@ export function buildConfig(input: BuildInput): Config {
     ...buildModels(checked, env),
     store: { readerGraceMs: store.reader_grace_ms, clockSkewMs: store.clock_skew_ms },
     api: buildApi(input.flags, env, checked, problems),
-    runtime: {
-      ...runtime,
-      ...(runtime.modelFolder === undefined && modelPath !== undefined ? { modelFolder: modelPath } : {}),
-    },
+    runtime: { ...runtime, ...(modelPath === undefined ? {} : { modelFolder: modelPath }) },
     warnings,
   };
+}
+
+/** The folder of the model: SLUICE_MODEL wins over the file, also when it names a way of fetching it. */
+function modelFolder(written: string | null | undefined, { runtime, checked, env }: BuildInput): string | undefined {
+  if (runtime.provision.model !== 'auto') return runtime.modelFolder;
+  return written == null ? undefined : absolutePath(checked.base, written, env.HOME);
 }
 
 /** A section as checked; its defaults where the file has none, or a faulty one. */

@@ -68,6 +68,7 @@ export interface Config {
   schema: MetadataSchema & { fields: Record<string, FieldType> };
   limits: ParseLimits;
   queue: { concurrency: number; attempts: number; backoffMs: number; lockMs: number; stalledMs: number };
+  /** `path` is that of SLUICE_MODEL, else of the file: the folder of the model's files. */
   embedding: { model: string; path?: string; threads: number | 'auto' };
   search: { alpha: number; limit: number; candidates: number };
   rerank?: { model: string; path?: string; baseUrl?: string; apiKeyEnv?: string; apiKey?: string };

@@ -44,6 +44,7 @@ it('a child process comes to the same configuration', () => {
     expect(child).toEqual({
       ...config,
       api: { ...config.api, port: 4180, portIsSet: true },
+      embedding: { ...config.embedding, path: '/m' },
       runtime: {
         ...config.runtime,
         redisUrl: 'redis://r',

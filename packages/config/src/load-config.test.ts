@@ -174,6 +174,13 @@ api: { port: 4181, cors_origins: ["https://a.example"] }
     expect(config.limits.fileBytes).toBe(2 ** 20);
     expect(config.embedding).toEqual({ model: 'Xenova/all-MiniLM-L6-v2', path: join(cwd, 'models/x'), threads: 2 });
     expect(config.runtime.modelFolder).toBe(join(cwd, 'models/x'));
+    const forced = load({ env: { SLUICE_MODEL: 'maven' } });
+    expect([forced.embedding.path, forced.runtime.modelFolder, forced.runtime.provision.model]).toEqual([
+      undefined,
+      undefined,
+      'maven',
+    ]);
+    expect(load({ env: { SLUICE_MODEL: '/m' } }).embedding.path).toBe('/m');
     expect(config.api).toMatchObject({ port: 4181, portIsSet: true, corsOrigins: ['https://a.example'] });
   });
 

@@ -17,7 +17,7 @@ export function showPath(path: Path): string {
   return path.map((part, at) => (typeof part === 'number' ? `[${part}]` : at === 0 ? part : `.${part}`)).join('');
 }
 
-export function showProblem({ origin, line, path, message }: Problem): string {
+function showProblem({ origin, line, path, message }: Problem): string {
   return `${origin}${line === undefined ? '' : `:${line}`}: ${path === '' ? '' : `${path}: `}${message}`;
 }
 

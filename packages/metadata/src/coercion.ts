@@ -2,8 +2,8 @@ import type { FieldType, FieldValue } from '@sluice/core';
 import { isoInstant, parseDate } from './dates.js';
 
 /** Longest text value, in UTF-16 units, and longest list: an index entry is no place for a document. */
-export const MAX_TEXT_VALUE = 10_000;
-export const MAX_LIST_VALUES = 1_000;
+const MAX_TEXT_VALUE = 10_000;
+const MAX_LIST_VALUES = 1_000;
 
 export type Coercion<T = FieldValue> = { ok: true; value: T } | { ok: false; expected: string };
 
@@ -39,7 +39,7 @@ export function cleanText(text: string): string {
   return normalText(text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, ''));
 }
 
-export function coerceText(value: unknown): Coercion<string> {
+function coerceText(value: unknown): Coercion<string> {
   if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return misfit('a text');
   const text = cleanText(String(value));
   return text.length > MAX_TEXT_VALUE ? misfit(`a text of at most ${MAX_TEXT_VALUE} characters`) : { ok: true, value: text };

@@ -19,7 +19,7 @@ export {
   SET_FIELDS_FIELD,
 } from './fields.js';
 export { evaluateFilter, filterableValues, setFieldsOf } from './filter-evaluator.js';
-export { compileFilter } from './filter-grammar.js';
+export { compileFilter, MAX_FILTER_CONDITIONS, MAX_FILTER_DEPTH, MAX_FILTER_VALUES } from './filter-grammar.js';
 export { type FrontMatter, frontMatterOf, MAX_FRONT_MATTER } from './front-matter.js';
 export type { MetadataInput, MetadataRule, MetadataSchema, Origin } from './layers.js';
 export { createPathRules, type Matching } from './path-rules.js';

@@ -20,7 +20,7 @@ const globsSchema = z.union(
   },
 );
 
-export const ruleSchema = z.strictObject({
+const ruleSchema = z.strictObject({
   match: globsSchema,
   metadata: metadataSchema.optional(),
   chunking: chunkingSchema.optional(),
