@@ -23,11 +23,8 @@ export async function diagnose({ config, env }: DiagnoseOptions): Promise<Check[
   const polled = sources.filter((source) => source.polling === true);
   const watched = sources.filter((source) => !polled.includes(source));
   const folders = await Promise.all(watched.map((source) => countFolders(source.path)));
-  return Promise.all([
-    checkNode(process.versions.node),
-    supervisor === undefined
-      ? ok('instance', `nothing runs on ${runtime.dataFolder}`)
-      : ok('instance', `process ${supervisor.pid} runs on ${runtime.dataFolder}`),
+  const instance = supervisor === undefined ? 'nothing runs' : `process ${supervisor.pid} runs`;
+  const looked = await Promise.all([
     checkPort(api.port, api.portIsSet, running?.api),
     checkDisk(runtime.dataFolder),
     checkRedis(runtime.redisUrl ?? running?.services.redis?.url, runtime.redisUrl !== undefined),
@@ -37,4 +34,5 @@ export async function diagnose({ config, env }: DiagnoseOptions): Promise<Check[
     checkWatches(folders.reduce((sum, count) => sum + count, 0)),
     ...sources.map((source) => checkRoot(source.name, source.path)),
   ]);
+  return [checkNode(process.versions.node), ok('instance', `${instance} on ${runtime.dataFolder}`), ...looked];
 }

@@ -59,6 +59,11 @@ async function start(
   ];
   const instance = await startInstance({ plan, apps, onEvent: (event) => events.push(event) });
   instances.push(instance);
+  for (const role of ['worker', 'watcher', 'api']) {
+    await vi.waitUntil(async () => (await readFile(join(plan.dataFolder, 'log', `${role}.ndjson`), 'utf8')).includes('"up"'), {
+      timeout: 10_000,
+    });
+  }
   return { instance, events };
 }
 
@@ -143,8 +148,8 @@ describe('an instance', () => {
     const { events } = await start(plan, { worker: { lines: [logged, 'a crash'] } });
     await vi.waitUntil(async () => (await readFile(join(plan.dataFolder, 'log', 'worker.ndjson'), 'utf8')).includes('a crash'));
     const lines = (await readFile(join(plan.dataFolder, 'log', 'worker.ndjson'), 'utf8')).trim().split('\n');
-    expect(lines[0]).toBe(logged);
-    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ role: 'worker', msg: 'a crash' });
+    expect(lines[1]).toBe(logged);
+    expect(JSON.parse(lines[2] ?? '')).toMatchObject({ role: 'worker', msg: 'a crash' });
     expect(events).toContainEqual({ kind: 'document', line: 'inbox/a.txt indexed, 2 chunks, 0.1 s' });
   });
 

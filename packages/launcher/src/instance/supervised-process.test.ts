@@ -63,7 +63,7 @@ describe('a supervised process', () => {
     let exits = 0;
     let one: SupervisedProcess | undefined;
     await new Promise<void>((resolve) => {
-      one = supervise({ lines: ['up'] }, clock, { exit: () => (exits += 1), line: () => resolve() });
+      one = supervise({}, clock, { exit: () => (exits += 1), line: () => resolve() });
     });
     const ref = one?.current();
     await one?.stop({ deadlineMs: 10_000 });
@@ -74,9 +74,9 @@ describe('a supervised process', () => {
   it('hands over its output line by line', async () => {
     const lines: string[] = [];
     await new Promise<void>((resolve) => {
-      supervise({ lines: ['one', '{"two":2}', 'three'] }, hastyClock(), { line: (line) => lines.push(line) === 3 && resolve() });
+      supervise({ lines: ['one', '{"two":2}'] }, hastyClock(), { line: (line) => lines.push(line) === 3 && resolve() });
     });
-    expect(lines).toEqual(['one', '{"two":2}', 'three']);
+    expect(lines).toEqual(['up', 'one', '{"two":2}']);
   });
 
   it('counts a program that cannot be started as one that ended', async () => {

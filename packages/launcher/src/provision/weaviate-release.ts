@@ -9,7 +9,7 @@ import { withLock } from '../system/locks.js';
 import type { Workplace } from '../system/workplace.js';
 
 const VERSION = '1.38.11';
-const RELEASE = `https://github.com/weaviate/weaviate/releases/download/v${VERSION}`;
+const RELEASES = `https://github.com/weaviate/weaviate/releases/download/v${VERSION}`;
 
 function binaryPath(workplace: Workplace): string {
   return join(workplace.cacheFolder, 'bin', `weaviate-${VERSION}-release`);
@@ -37,8 +37,12 @@ export function checksumOf(archive: string, text: string): string | undefined {
   return undefined;
 }
 
-/** Downloads the release binary and checks it against the checksum published beside it. */
-export async function downloadWeaviate(workplace: Workplace): Promise<string> {
+/**
+ * Downloads the release binary and checks it against the checksum published beside it.
+ *
+ * @param releases where archives and checksums lie; default the project's own releases
+ */
+export async function downloadWeaviate(workplace: Workplace, releases = RELEASES): Promise<string> {
   const cached = await downloadedWeaviate(workplace);
   if (cached !== undefined) return cached;
   const archive = releaseArchive(process.platform, process.arch);
@@ -48,7 +52,7 @@ export async function downloadWeaviate(workplace: Workplace): Promise<string> {
   if (workplace.offline) throw new SluiceError('not_ready', 'SLUICE_OFFLINE=1 forbids downloading the release binary');
   return withLock(
     join(workplace.cacheFolder, 'locks', 'weaviate-release'),
-    async () => (await downloadedWeaviate(workplace)) ?? (await fetchRelease(archive, workplace)),
+    async () => (await downloadedWeaviate(workplace)) ?? (await fetchRelease(archive, releases, workplace)),
     {
       onWait: (holder) => workplace.say(`Weaviate: process ${holder.pid} is downloading it already; waiting`),
       ...(workplace.signal === undefined ? {} : { signal: workplace.signal }),
@@ -56,13 +60,13 @@ export async function downloadWeaviate(workplace: Workplace): Promise<string> {
   );
 }
 
-async function fetchRelease(archive: string, workplace: Workplace): Promise<string> {
-  const sha256 = await publishedChecksum(archive, workplace);
+async function fetchRelease(archive: string, releases: string, workplace: Workplace): Promise<string> {
+  const sha256 = await publishedChecksum(archive, releases, workplace);
   await mkdir(workplace.cacheFolder, { recursive: true });
   const work = await mkdtemp(join(workplace.cacheFolder, 'weaviate-'));
   try {
     const file = join(work, archive);
-    await downloadFile(`${RELEASE}/${archive}`, file, { workplace, sha256, label: 'Weaviate' });
+    await downloadFile(`${releases}/${archive}`, file, { workplace, sha256, label: 'Weaviate' });
     if (archive.endsWith('.zip')) {
       const entries = unzipSync(await readFile(file), { filter: (entry) => entry.name === 'weaviate' });
       if (entries.weaviate === undefined) throw new SluiceError('not_ready', `${archive} holds no weaviate binary`);
@@ -82,11 +86,11 @@ async function fetchRelease(archive: string, workplace: Workplace): Promise<stri
 }
 
 /** Releases publish `<archive>.sha256` or one list of all checksums. Without either the archive is not used. */
-async function publishedChecksum(archive: string, workplace: Workplace): Promise<string> {
+async function publishedChecksum(archive: string, releases: string, workplace: Workplace): Promise<string> {
   let failure: unknown;
   for (const name of [`${archive}.sha256`, `weaviate-v${VERSION}-checksums.txt`]) {
     try {
-      const sum = checksumOf(archive, await downloadText(`${RELEASE}/${name}`, workplace));
+      const sum = checksumOf(archive, await downloadText(`${releases}/${name}`, workplace));
       if (sum !== undefined) return sum;
     } catch (error) {
       failure = error;

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { testServices } from '@sluice/testkit';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readRunFile, stopInstance } from '../src/index.js';
+import { freePorts } from '../src/system/ports.js';
+import { isRunning } from '../src/system/processes.js';
+
+const program = fileURLToPath(new URL('fixtures/supervisor.mjs', import.meta.url));
+let folder: string;
+const supervisors: ChildProcess[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-kill-'));
+});
+afterEach(async () => {
+  for (const supervisor of supervisors.splice(0)) supervisor.kill('SIGKILL');
+  await stopInstance(join(folder, 'data'), { env: process.env });
+  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** An instance in a process of its own, on a Redis and a Weaviate that it starts itself. */
+async function startSupervisor(): Promise<{ supervisor: ChildProcess; lines: string[] }> {
+  const [port = 0] = await freePorts(1);
+  const plan = {
+    dataFolder: join(folder, 'data'),
+    cwd: folder,
+    namespace: 'killtest',
+    api: { host: '127.0.0.1', port, portIsDefault: true },
+    model: { name: 'Xenova/all-MiniLM-L6-v2', choice: testServices().model },
+  };
+  const supervisor = spawn(process.execPath, [program, JSON.stringify(plan)], {
+    env: { ...process.env, REDIS_URL: '', WEAVIATE_URL: '' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  supervisors.push(supervisor);
+  const lines: string[] = [];
+  await new Promise<void>((resolve, reject) => {
+    supervisor.on('exit', () => reject(new Error(`the supervisor ended:\n${lines.join('\n')}`)));
+    supervisor.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      lines.push(text);
+      if (text.includes('"kind":"ready"')) resolve();
+    });
+  });
+  supervisor.removeAllListeners('exit');
+  return { supervisor, lines };
+}
+
+const runFile = () => readRunFile(join(folder, 'data'));
+
+describe('a supervisor that is killed', () => {
+  it('leaves services that the next one takes over and stops in the end, and apps that it replaces', async () => {
+    const { supervisor } = await startSupervisor();
+    const before = await runFile();
+    supervisor.kill('SIGKILL');
+    await vi.waitUntil(() => supervisor.signalCode !== null);
+    const next = await startSupervisor();
+    const after = await runFile();
+    expect(next.lines.join('')).toContain('taken over');
+    expect(after?.services).toEqual(before?.services);
+    const apps = (file: typeof before) => file?.processes.filter(({ role }) => ['worker', 'watcher', 'api'].includes(role)) ?? [];
+    expect(apps(before).some(isRunning)).toBe(false);
+    expect(apps(after)).toHaveLength(3);
+
+    next.supervisor.kill('SIGTERM');
+    await vi.waitUntil(() => next.supervisor.exitCode !== null, { timeout: 30_000 });
+    expect(after?.processes.some(isRunning)).toBe(false);
+  });
+
+  it('is cleaned up after by stopInstance', async () => {
+    const { supervisor } = await startSupervisor();
+    const left = await runFile();
+    supervisor.kill('SIGKILL');
+    await vi.waitUntil(() => supervisor.signalCode !== null);
+    expect(await stopInstance(join(folder, 'data'), { env: process.env })).toMatchObject({ outcome: 'cleaned' });
+    expect(left?.processes.some(isRunning)).toBe(false);
+  });
+});
+
+describe('a service that ends', () => {
+  it('is started again on its own address and data', async () => {
+    await startSupervisor();
+    const before = await runFile();
+    const redis = before?.processes.find(({ role }) => role === 'redis');
+    process.kill(redis?.pid ?? 0, 'SIGKILL');
+    const again = await vi.waitUntil(
+      async () => (await runFile())?.processes.find(({ role, restarts }) => role === 'redis' && restarts === 1),
+      { timeout: 20_000 },
+    );
+    expect(again.pid).not.toBe(redis?.pid);
+    expect((await runFile())?.services.redis?.url).toBe(before?.services.redis?.url);
+  });
+});
