@@ -26,8 +26,10 @@ import { metricsRoute } from './routes/metrics.js';
 import { deadLetterRoutes } from './routes/ops-dead-letters.js';
 import { queueRoutes } from './routes/ops-queues.js';
 import { reconcileRoute } from './routes/ops-reconcile.js';
+import { sourceRoutes } from './routes/ops-sources.js';
 import { statusRoute } from './routes/ops-status.js';
 import { verifyRoute } from './routes/ops-verify.js';
+import { whyRoute } from './routes/ops-why.js';
 import { searchRoute } from './routes/search.js';
 import { textRoute } from './routes/text.js';
 
@@ -109,6 +111,8 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     deadLetterRoutes(ops, deps);
     queueRoutes(ops, deps);
     verifyRoute(ops, deps);
+    whyRoute(ops, deps);
+    sourceRoutes(ops, deps);
     if (deps.board !== undefined) await ops.register(deps.board.plugin, { prefix: '/ops/queues' });
   });
   refuseOtherMethods(app, methods);

@@ -3,6 +3,7 @@ import type { FieldCatalog } from '@sluice/metadata';
 import type { Retrieval } from '@sluice/retrieval';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
+import type { Explanation } from './explain.js';
 
 /** What a queue tells operators. Errors of every method: `queue_unavailable`. */
 export interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
@@ -48,7 +49,7 @@ export interface ServiceInfo {
   state: 'up' | 'down';
 }
 
-/** INTERFACES 1, `verify --json`. */
+/** INTERFACES 1, `verify --json`, with what the walk left out. */
 export interface VerifyReport {
   differences: number;
   by_kind: Record<
@@ -63,6 +64,9 @@ export interface VerifyReport {
   >;
   failed_serving_old: number;
   in_grace: number;
+  in_flight: number;
+  unreachable_sources: string[];
+  repaired?: number;
   checked: { files: number; documents: number; chunks: number };
   examples: { kind: string; doc_id: string }[];
 }
@@ -101,6 +105,10 @@ export interface ApiDeps {
   /** Takes a dead letter off the list. False when it is none. */
   discard(document: { source: string; path: string }): Promise<boolean>;
   verify(options: { repair: boolean }): Promise<VerifyReport>;
+  /** Takes every document of a source out of the store; the number removed. */
+  removeSource(name: string): Promise<number>;
+  /** Why a path is or is not a document. */
+  explain(path: string): Promise<Explanation>;
   /** Bull Board for /ops/queues, where there is a queue to show. */
   board?: { plugin: FastifyPluginCallback };
 }

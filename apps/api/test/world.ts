@@ -149,9 +149,13 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
       },
       failed_serving_old: 0,
       in_grace: 0,
+      in_flight: 0,
+      unreachable_sources: [],
       checked: { files: 0, documents: 0, chunks: 0 },
       examples: [],
     }),
+    removeSource: async () => 0,
+    explain: async () => ({ exists: false, origins: {} }),
     identify: async () => caller,
     ...overrides,
   };

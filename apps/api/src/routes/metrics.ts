@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
 import { requireOperator } from '../access.js';
 import type { App } from '../app.js';
@@ -8,7 +8,9 @@ import { problems } from '../schemas/problem.js';
 
 /** The whole instance's metrics; what the store and the queue know is counted when asked. */
 export function metricsRoute(app: App, deps: ApiDeps, counter: Counter): void {
-  const registers = [deps.metrics.registry];
+  // Of their own: in the process' registry they would be in its snapshot too, and be counted twice after a restart.
+  const registry = new Registry();
+  const registers = [registry];
   const documents = new Gauge({
     name: 'sluice_documents',
     help: 'Documents by source and status.',
@@ -62,7 +64,7 @@ export function metricsRoute(app: App, deps: ApiDeps, counter: Counter): void {
     },
     async (_request, reply) => {
       await refresh();
-      const text = await deps.instanceMetrics();
+      const text = `${await deps.instanceMetrics()}\n${await registry.metrics()}`;
       return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text);
     },
   );

@@ -19,6 +19,9 @@ const answer = z
     by_kind: z.object(Object.fromEntries(KINDS.map((kind) => [kind, z.int()])) as Record<(typeof KINDS)[number], z.ZodInt>),
     failed_serving_old: z.int(),
     in_grace: z.int(),
+    in_flight: z.int().describe('Documents that differ while a job of theirs waits or runs.'),
+    unreachable_sources: z.array(z.string()),
+    repaired: z.int().optional(),
     checked: z.object({ files: z.int(), documents: z.int(), chunks: z.int() }),
     examples: z.array(z.object({ kind: z.string(), doc_id: z.string() })),
   })

@@ -1,0 +1,184 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { FastifyAdapter } from '@bull-board/fastify';
+import { type Config, createConfiguredPolicy, createSourceViews, requireServices } from '@sluice/config';
+import { type DocumentReader, SluiceError, systemClock } from '@sluice/core';
+import { defaultIngestionSettings, discardDocument, type IngestionDeps, removeSource, verify } from '@sluice/ingestion';
+import { readRunFile } from '@sluice/launcher';
+import { fieldCatalog, resolveAccess } from '@sluice/metadata';
+import { createEmbedder } from '@sluice/models';
+import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
+import { createRetrieval } from '@sluice/retrieval';
+import { createNodeFiles } from '@sluice/sources';
+import { createStore } from '@sluice/store';
+import { createMetrics, instanceMetrics, type Logger } from '@sluice/telemetry';
+import { anonymousCaller } from './access.js';
+import { createConsumption } from './consumption.js';
+import type { ApiDeps } from './deps.js';
+import { createExplain } from './explain.js';
+import { listPaths } from './list-paths.js';
+
+/** Threads of the query embedder: a query is one short text, the worker needs the cores more. */
+const QUERY_THREADS = 1;
+
+/** The real parts of the API, from a configuration. Nothing waits for Redis or Weaviate: /readyz tells when they answer. */
+export async function compose(config: Config, logger: Logger): Promise<{ deps: ApiDeps; close(): Promise<void> }> {
+  const { runtime } = config;
+  const { redisUrl, weaviateUrl, modelFolder } = requireServices(config);
+  const clock = systemClock;
+  const files = createNodeFiles();
+  const metrics = createMetrics({ role: 'api', folder: runtime.metricsFolder });
+  const redis = createRedis({
+    url: redisUrl,
+    role: 'producer',
+    onError: (error) => logger.debug({ cause: error.message }, 'redis'),
+  });
+  const embedder = await createEmbedder({ folder: modelFolder, threads: QUERY_THREADS, logger });
+  const store = createStore({
+    url: weaviateUrl,
+    namespace: runtime.namespace,
+    collection: config.embedding.model,
+    dimensions: embedder.dimensions,
+    fields: config.schema.fields,
+    readerGraceMs: config.store.readerGraceMs,
+    clockSkewMs: config.store.clockSkewMs,
+    clock,
+    logger,
+    metrics,
+  });
+  const jobs = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
+  const catalog = fieldCatalog(config.schema.fields);
+  const policy = await createConfiguredPolicy(config, modelFolder);
+  const views = createSourceViews(config, files);
+  const settings = { ...defaultIngestionSettings, readerGraceMs: config.store.readerGraceMs };
+  const ingestion: IngestionDeps = {
+    store,
+    fences: createFences({ redis, namespace: runtime.namespace }),
+    files,
+    reader: noReader,
+    embedder,
+    policy,
+    source: (name) => views.get(name),
+    clock,
+    logger,
+    metrics,
+    settings,
+  };
+  const retrieval = createRetrieval({
+    store,
+    embedder: { ...embedder, embed: (texts, signal) => embedder.embed(texts, signal, { urgent: true }) },
+    tokenizer: embedder.tokenizer,
+    catalog,
+    settings: config.search,
+    readerGraceMs: config.store.readerGraceMs,
+    clock,
+    logger,
+    metrics,
+  });
+  const api = {
+    host: config.api.host,
+    allowedHosts: [],
+    corsOrigins: config.api.corsOrigins,
+    anonymousClearance: config.api.anonymousClearance,
+  };
+  const deps: ApiDeps = {
+    store,
+    retrieval,
+    queue: queueView(jobs, createConsumption({ jobs, clock })),
+    control: createControl({ redis, namespace: runtime.namespace }),
+    sources: config.sources.map(({ name, path }) => ({ name, path })),
+    configuredAccess(source, path) {
+      // A source that is no longer configured says nothing; then only the highest clearance may know.
+      if (!views.has(source)) return { security_level: 5 };
+      const { schema, matchingRules, source: said } = policy.of(source, path);
+      return resolveAccess({ schema, matchingRules, sourceMetadata: said.metadata });
+    },
+    catalog,
+    settings: api,
+    identify: async (request) => anonymousCaller(request, api),
+    clock,
+    logger,
+    metrics,
+    instanceMetrics: () => instanceMetrics(runtime.metricsFolder, metrics.registry),
+    processes: async () => {
+      const runFile = await readRunFile(runtime.dataFolder);
+      const self = [{ role: 'api', pid: process.pid, restarts: 0 }];
+      return runFile?.processes.map(({ role, pid, restarts }) => ({ role, pid, restarts })) ?? self;
+    },
+    addresses: async () => ({
+      redis: withoutPassword(redisUrl),
+      weaviate: withoutPassword(weaviateUrl),
+      api: (await readRunFile(runtime.dataFolder))?.api ?? `http://${config.api.host}:${config.api.port}`,
+    }),
+    async checkModel() {
+      await embedder.embed(['ready']);
+    },
+    discard: (document) => discardDocument(ingestion, document),
+    removeSource: (name) => removeSource(ingestion, name),
+    verify: ({ repair }) =>
+      verify(
+        {
+          store,
+          files,
+          policy,
+          source: (name) => views.get(name),
+          clock,
+          settings,
+          repair: (request) => jobs.add(request, 'interactive'),
+          sources: () => [...views.values()],
+          listFiles: (source) => listPaths(files, source, config.sources),
+          pending: (docUuids) => jobs.pending(docUuids),
+        },
+        { repair },
+      ),
+    explain: createExplain({ files, sources: config.sources, views, policy }),
+    board: createBoard(jobs),
+  };
+  return {
+    deps,
+    async close() {
+      await metrics.flush();
+      await jobs.close();
+      await embedder.close();
+      await store.close();
+      redis.disconnect();
+    },
+  };
+}
+
+/** The API parses nothing: it writes commits of what is stored already. */
+const noReader: DocumentReader = {
+  read: () => Promise.reject(new SluiceError('internal', 'the API reads no documents')),
+  close: () => Promise.resolve(),
+};
+
+function queueView(jobs: ReconcileJobs, consuming: () => Promise<boolean>): ApiDeps['queue'] {
+  return {
+    add: jobs.add,
+    addBulk: (requests, urgency) => jobs.addBulk(requests, urgency),
+    counts: async () => ({ reconcile: { ...(await jobs.counts()) } }),
+    pending: jobs.pending,
+    pendingDocuments: (limit) => jobs.pendingDocuments({ limit }),
+    pause: jobs.pause,
+    resume: jobs.resume,
+    isPaused: jobs.isPaused,
+    async ping() {
+      await jobs.isPaused();
+    },
+    consuming,
+  };
+}
+
+function createBoard(jobs: ReconcileJobs): { plugin: ReturnType<FastifyAdapter['registerPlugin']> } {
+  const serverAdapter = new FastifyAdapter();
+  serverAdapter.setBasePath('/ops/queues');
+  createBullBoard({ queues: [new BullMQAdapter(jobs.board, { readOnlyMode: true })], serverAdapter });
+  return { plugin: serverAdapter.registerPlugin() };
+}
+
+function withoutPassword(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.toString().replace(/\/$/, '');
+}

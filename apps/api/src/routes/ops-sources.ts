@@ -1,0 +1,65 @@
+import { SluiceError } from '@sluice/core';
+import { z } from 'zod';
+import type { App } from '../app.js';
+import type { ApiDeps } from '../deps.js';
+import { listDocuments } from '../documents/list.js';
+import { problems } from '../schemas/problem.js';
+
+const sourceName = z.string().min(1).max(200);
+
+/** Work on whole sources. */
+export function sourceRoutes(app: App, deps: ApiDeps): void {
+  const configured = new Set(deps.sources.map(({ name }) => name));
+
+  app.post(
+    '/ops/api/sources/remove',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Remove the documents of a source that is no longer configured',
+        body: z.strictObject({ source: sourceName }),
+        response: { 200: z.object({ removed: z.int() }), ...problems(404, 413, 415) },
+      },
+    },
+    async ({ body: { source } }) => {
+      if (configured.has(source)) {
+        throw new SluiceError(
+          'invalid_request',
+          `${source} is still configured: take it out of the configuration and restart first.`,
+        );
+      }
+      const removed = await deps.removeSource(source);
+      if (removed === 0) throw new SluiceError('not_found', `No documents of a source ${source}.`);
+      return { removed };
+    },
+  );
+
+  app.post(
+    '/ops/api/reindex',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Read, chunk and embed documents anew, changed or not',
+        body: z.strictObject({ source: sourceName.optional() }),
+        response: { 202: z.object({ documents: z.int() }), ...problems(404, 413, 415) },
+      },
+    },
+    async ({ body: { source }, caller }, reply) => {
+      if (source !== undefined && !configured.has(source))
+        throw new SluiceError('not_found', `No source ${source} is configured.`);
+      const { listed } = await listDocuments(deps, {
+        caller,
+        limit: Number.MAX_SAFE_INTEGER,
+        accept: (document) => configured.has(document.source) && (source === undefined || document.source === source),
+      });
+      const requests = listed.map(({ source: name, path }) => ({
+        source: name,
+        path,
+        cause: 'config' as const,
+        force: 'rebuild' as const,
+      }));
+      if (requests.length > 0) await deps.queue.addBulk(requests, 'bulk');
+      return reply.code(202).send({ documents: requests.length });
+    },
+  );
+}

@@ -1,0 +1,36 @@
+import { type Command, Option } from 'commander';
+import type { Run } from '../context.js';
+import { EXIT } from '../exit.js';
+import { table } from '../output.js';
+import { allPages } from '../pages.js';
+import type { DocumentView } from '../responses.js';
+
+interface Options {
+  status?: string;
+  source?: string;
+}
+
+export function documentsCommand(program: Command, run: Run): void {
+  program
+    .command('documents')
+    .description('list documents with their status')
+    .addOption(new Option('--status <status>').choices(['pending', 'indexed', 'empty', 'skipped', 'failed']))
+    .option('--source <name>', 'only those of one source')
+    .action(
+      run(async ({ api, output }, { status, source }: Options) => {
+        const documents = await allPages<'documents', DocumentView>(await api(), '/v1/documents', 'documents', {
+          status,
+          source,
+        });
+        output.value({ documents });
+        const rows = documents.map((document) => [
+          document.status,
+          document.doc_id,
+          `${document.chunks} chunks`,
+          document.reason === undefined ? '' : `${document.reason}: ${document.message ?? ''}`,
+        ]);
+        output.line(rows.length === 0 ? 'No documents.' : table(rows));
+        return EXIT.done;
+      }),
+    );
+}

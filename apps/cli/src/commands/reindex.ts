@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { Run } from '../context.js';
+import { EXIT } from '../exit.js';
+
+export function reindexCommand(program: Command, run: Run): void {
+  program
+    .command('reindex')
+    .description('read, chunk and embed documents anew, changed or not')
+    .option('--source <name>', 'only those of one source')
+    .action(
+      run(async ({ api, output }, { source }: { source?: string }) => {
+        const answer = await (await api()).post<{ documents: number }>('/ops/api/reindex', { source });
+        output.value(answer);
+        output.line(`${answer.documents} documents queued`);
+        return EXIT.done;
+      }),
+    );
+}

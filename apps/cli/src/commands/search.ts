@@ -1,0 +1,60 @@
+import { type Command, Option } from 'commander';
+import type { Run } from '../context.js';
+import { EXIT } from '../exit.js';
+import { jsonObject, positiveInteger } from '../options.js';
+
+interface Options {
+  filter?: Record<string, unknown>;
+  mode?: string;
+  limit?: number;
+  expand?: string;
+  rerank?: boolean;
+}
+
+interface Answer {
+  results: {
+    score: number;
+    doc_id: string;
+    title: string;
+    text: string;
+    citation: { page?: number; start: number; end: number; heading_path: string[] };
+  }[];
+  degraded: string[];
+  took_ms: number;
+}
+
+export function searchCommand(program: Command, run: Run): void {
+  program
+    .command('search')
+    .description('search the indexed documents')
+    .argument('<query>')
+    .option('--filter <json>', 'conditions on metadata, as {"category":"finance"}', jsonObject)
+    .addOption(new Option('--mode <mode>').choices(['hybrid', 'dense', 'keyword']))
+    .option('--limit <n>', 'number of results', positiveInteger)
+    .addOption(new Option('--expand <expansion>').choices(['none', 'window', 'parent']))
+    .option('--rerank', 'order the best results by the reranker')
+    .action(
+      run(async ({ api, output }, { filter, mode, limit, expand, rerank }: Options, query: string) => {
+        const answer = await (await api()).post<Answer>('/v1/search', { query, filter, mode, limit, expand, rerank });
+        output.value(answer);
+        for (const [index, { doc_id, score, text, citation }] of answer.results.entries()) {
+          const place = [...citation.heading_path, ...(citation.page === undefined ? [] : [`page ${citation.page}`])];
+          output.line(`${index + 1}. ${doc_id}  ${score.toFixed(3)}${place.length === 0 ? '' : `  ${place.join(' > ')}`}`);
+          output.line(`${indented(text)}\n`);
+        }
+        if (answer.results.length === 0) output.line('Nothing found.');
+        for (const word of answer.degraded) output.note(`degraded: ${word}`);
+        return EXIT.done;
+      }),
+    );
+}
+
+const SHOWN = 600;
+
+function indented(text: string): string {
+  const shown = text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
+  return shown
+    .split('\n')
+    .map((line) => `   ${line}`)
+    .join('\n');
+}

@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import type { Run } from '../context.js';
+import { EXIT } from '../exit.js';
+import { table } from '../output.js';
+import type { DocumentCounts } from '../responses.js';
+
+interface Sources {
+  sources: { name: string; configured: boolean; documents: DocumentCounts }[];
+}
+
+export function sourceCommand(program: Command, run: Run): void {
+  const source = program.command('source').description('watched folders');
+
+  source
+    .command('list')
+    .description('sources with their documents')
+    .action(
+      run(async ({ api, output }) => {
+        const answer = await (await api()).get<Sources>('/v1/sources');
+        output.value(answer);
+        const rows = answer.sources.map(({ name, configured, documents }) => [
+          name,
+          `${documents.indexed} indexed, ${documents.pending} pending, ${documents.empty} empty, ${documents.skipped} skipped, ${documents.failed} failed`,
+          configured ? '' : 'no longer configured',
+        ]);
+        output.line(rows.length === 0 ? 'No sources.' : table(rows));
+        return EXIT.done;
+      }),
+    );
+
+  source
+    .command('remove')
+    .description('remove the documents of a source that is no longer configured')
+    .argument('<name>')
+    .action(
+      run(async ({ api, output }, _options: object, name: string) => {
+        const answer = await (await api()).post<{ removed: number }>('/ops/api/sources/remove', { source: name });
+        output.value(answer);
+        output.line(`${answer.removed} documents of ${name} removed`);
+        return EXIT.done;
+      }),
+    );
+}

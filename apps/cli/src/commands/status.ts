@@ -1,0 +1,90 @@
+import type { Command } from 'commander';
+import type { Api } from '../api.js';
+import type { Context, Run } from '../context.js';
+import { EXIT } from '../exit.js';
+import { seconds } from '../options.js';
+import { table } from '../output.js';
+import type { Reconciled, Status } from '../responses.js';
+import { waitFor } from '../wait.js';
+
+interface Options {
+  wait?: boolean;
+  timeout?: number;
+}
+
+export function statusCommand(program: Command, run: Run): void {
+  program
+    .command('status')
+    .description('show sources, documents, queues and processes')
+    .option('--wait', 'first have all sources scanned, then wait until nothing is left to do')
+    .option('--timeout <seconds>', 'give up waiting after this long (exit 4)', seconds)
+    .action(
+      run(async (context, options: Options) => {
+        const api = await context.api();
+        if (options.wait === true && !(await waitUntilIdle(context, api, options.timeout))) {
+          context.output.note(`Still working after ${options.timeout} s.`);
+          return EXIT.timedOut;
+        }
+        const status = await api.get<Status>('/ops/api/status', { fresh: true });
+        context.output.value(status);
+        context.output.line(describe(status));
+        return EXIT.done;
+      }),
+    );
+}
+
+/** Has every source scanned, then waits until those scans are done and no job is left. False when the time was up. */
+export async function waitUntilIdle(context: Context, api: Api, timeoutSeconds: number | undefined): Promise<boolean> {
+  const { scans } = await api.post<Reconciled>('/ops/api/reconcile', {});
+  const idle = await waitFor(context, timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, async () => {
+    const status = await api.get<Status>('/ops/api/status');
+    const jobs = Object.values(status.queues).flatMap((states) => Object.values(states));
+    context.output.progress(`${status.state}: ${jobs.reduce((sum, count) => sum + count, 0)} jobs`);
+    return isCovered(status, scans) ? true : undefined;
+  });
+  return idle === true;
+}
+
+/** A source whose folder is away has no scan to wait for. */
+export function isCovered(status: Status, scans: Reconciled['scans']): boolean {
+  const scanned = scans.every(({ source, request }) => {
+    const state = status.sources.find(({ name }) => name === source);
+    return state === undefined || !state.reachable || state.scanned >= request;
+  });
+  return scanned && status.state === 'idle';
+}
+
+function describe(status: Status): string {
+  const lines = [`Sluice ${status.version}, ${status.state}${status.paused ? ', queue paused' : ''}`];
+  const rows = [['source', 'indexed', 'pending', 'empty', 'skipped', 'failed', 'folder']];
+  for (const { name, path, documents, ...state } of status.sources) {
+    const counts = [documents.indexed, documents.pending, documents.empty, documents.skipped, documents.failed].map(String);
+    rows.push([name, ...counts, `${path}${remark(state)}`]);
+  }
+  lines.push(table(rows), '');
+  if (status.dead_letters > 0) lines.push(`${status.dead_letters} dead letters: see "sluice dlq list"`, '');
+  lines.push(
+    table([
+      ['process', 'pid', 'restarts'],
+      ...status.processes.map(({ role, pid, restarts }) => [role, String(pid), String(restarts)]),
+    ]),
+    '',
+  );
+  const services = Object.entries(status.services).map(([name, { url, state }]) => [name, state, url]);
+  lines.push(table(services));
+  return lines.join('\n');
+}
+
+function remark({
+  configured,
+  reachable,
+  deletes_suspended,
+}: {
+  configured: boolean;
+  reachable: boolean;
+  deletes_suspended: boolean;
+}) {
+  if (!configured) return ' (no longer configured: "sluice source remove" removes its documents)';
+  if (!reachable) return ' (not reachable: nothing is deleted)';
+  return deletes_suspended ? ' (deletes suspended)' : '';
+}

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { Run } from '../context.js';
+import { EXIT } from '../exit.js';
+import { table } from '../output.js';
+
+interface Report {
+  differences: number;
+  by_kind: Record<string, number>;
+  failed_serving_old: number;
+  in_grace: number;
+  checked: { files: number; documents: number; chunks: number };
+  examples: { kind: string; doc_id: string }[];
+}
+
+export function verifyCommand(program: Command, run: Run): void {
+  program
+    .command('verify')
+    .description('compare disk, documents and chunks (exit 1 when they differ)')
+    .option('--repair', 'have what differs done again')
+    .action(
+      run(async ({ api, output }, { repair }: { repair?: boolean }) => {
+        const report = await (await api()).post<Report>('/ops/api/verify', { repair: repair === true });
+        output.value(report);
+        const { files, documents, chunks } = report.checked;
+        output.line(`${report.differences} differences in ${files} files, ${documents} documents, ${chunks} chunks`);
+        const kinds = Object.entries(report.by_kind).filter(([, count]) => count > 0);
+        if (kinds.length > 0) output.line(table(kinds.map(([kind, count]) => [`  ${kind}`, String(count)])));
+        for (const { kind, doc_id } of report.examples) output.line(`  ${kind}: ${doc_id}`);
+        if (report.failed_serving_old > 0) output.line(`${report.failed_serving_old} failed documents serve an old revision`);
+        if (report.in_grace > 0) output.line(`${report.in_grace} superseded objects wait for their grace`);
+        return report.differences > 0 ? EXIT.wrong : EXIT.done;
+      }),
+    );
+}
