@@ -14,17 +14,17 @@ export function cleanText(text: string): string {
   return body.replace(/\r\n?/g, '\n').replace(CONTROLS, '').replace(LONE_SURROGATE, '\ufffd');
 }
 
-/** Clean text on one line: every run of white space (no-break spaces kept) is one space, none at the ends. */
+/** Clean text on one line: every run of white space is one space (a single no-break space stays one), none at the ends. */
 export function oneLine(text: string): string {
   return cleanText(text)
-    .replace(/[ \t\n\u2028\u2029]+/g, ' ')
+    .replace(/[ \t\n\u00a0\u2028\u2029]{2,}|[\t\n\u2028\u2029]/g, ' ')
     .trim();
 }
 
 /** Clean text with its line breaks: white space around them and blank lines go. */
 export function trimLines(text: string): string {
   return cleanText(text)
-    .replace(/[ \t]+/g, ' ')
+    .replace(/[ \t\u00a0]{2,}|\t/g, ' ')
     .replace(/ ?[\n\u2028\u2029][ \n\u2028\u2029]*/g, '\n')
     .trim();
 }

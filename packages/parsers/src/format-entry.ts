@@ -17,6 +17,8 @@ export interface FormatInfo {
 }
 
 export interface FormatEntry extends FormatInfo {
-  /** Parsers are loaded when first needed: some bring megabytes of code. */
-  readonly load: () => Promise<Parser['parse']>;
+  /**
+   * Parsers are loaded when first needed: some bring megabytes of code. `parseChild` reads a file found inside one of this format.
+   */
+  readonly load: (parseChild: Parser['parse']) => Promise<Parser['parse']>;
 }

@@ -39,6 +39,8 @@ function rowsOf(table: HtmlNode): HtmlNode[] {
 /** The cells of a table with spans written out (a merged cell repeats) and without columns that are blank throughout. */
 export function readTable(table: HtmlNode): HtmlTable {
   const grid: string[][] = [];
+  /** Columns in which some cell begins that is not blank: those that only spans run through are layout. */
+  const used = new Set<number>();
   let headerRows = 0;
   let cellCount = 0;
   const pending = new Map<number, { left: number; text: string }>();
@@ -57,6 +59,7 @@ export function readTable(table: HtmlNode): HtmlTable {
       takeSpans();
       const text = textOf(cell).replace(/\s+/g, ' ').trim();
       const down = spanOf(cell, 'rowspan');
+      if (text !== '') used.add(line.length);
       for (let across = spanOf(cell, 'colspan'); across > 0 && cellCount < MAX_CELLS; across--, cellCount++) {
         if (down > 1) pending.set(line.length, { left: down - 1, text });
         line.push(text);
@@ -73,13 +76,7 @@ export function readTable(table: HtmlNode): HtmlTable {
   );
   return {
     caption: caption === undefined ? '' : textOf(caption).replace(/\s+/g, ' ').trim(),
-    rows: withoutBlankColumns(grid),
+    rows: grid.map((line) => line.filter((_, column) => used.has(column))),
     headerRows: headerRows === 0 || headerRows === grid.length ? 1 : headerRows,
   };
-}
-
-function withoutBlankColumns(grid: string[][]): string[][] {
-  const width = grid.reduce((widest, line) => Math.max(widest, line.length), 0);
-  const used = Array.from({ length: width }, (_, column) => grid.some((line) => (line[column] ?? '') !== ''));
-  return grid.map((line) => used.flatMap((isUsed, column) => (isUsed ? [line[column] ?? ''] : [])));
 }

@@ -1,0 +1,72 @@
+import { SluiceError } from '@sluice/core';
+
+/** A value with its place; only containers have members. */
+export interface JsonNode {
+  kind: 'object' | 'array' | 'scalar';
+  start: number;
+  end: number;
+  members: { key: string; start: number; value: JsonNode }[];
+}
+
+const SCALAR = /"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+const SPACE = /[ \t\n\r]*/y;
+
+/**
+ * Reads JSON with the place of every value (RFC 8259). Objects shorter than a line or two are the leaves: what is inside is checked,
+ * not kept. Undefined when the text is no JSON.
+ *
+ * @throws SluiceError `limit_exceeded` when it nests deeper than the limit
+ */
+export function readJson(text: string, from: number, maxDepth: number): JsonNode | undefined {
+  let at = skip(from);
+
+  function skip(start: number): number {
+    SPACE.lastIndex = start;
+    SPACE.exec(text);
+    return SPACE.lastIndex;
+  }
+
+  function scalar(): JsonNode | undefined {
+    SCALAR.lastIndex = at;
+    if (!SCALAR.test(text)) return undefined;
+    const node: JsonNode = { kind: 'scalar', start: at, end: SCALAR.lastIndex, members: NONE };
+    at = SCALAR.lastIndex;
+    return node;
+  }
+
+  function value(depth: number): JsonNode | undefined {
+    const open = text.charAt(at);
+    if (open !== '{' && open !== '[') return scalar();
+    if (depth >= maxDepth) throw new SluiceError('limit_exceeded', `JSON nested deeper than limits.depth allows (${maxDepth})`);
+    const close = open === '{' ? '}' : ']';
+    const node: JsonNode = { kind: open === '{' ? 'object' : 'array', start: at, end: at, members: [] };
+    at = skip(at + 1);
+    while (text.charAt(at) !== close) {
+      const start = at;
+      let key = String(node.members.length);
+      if (open === '{') {
+        const name = text.charAt(at) === '"' ? scalar() : undefined;
+        if (name === undefined) return undefined;
+        key = text.slice(name.start + 1, name.end - 1);
+        at = skip(at);
+        if (text.charAt(at) !== ':') return undefined;
+        at = skip(at + 1);
+      }
+      const inner = value(depth + 1);
+      if (inner === undefined) return undefined;
+      node.members.push({ key, start, value: inner });
+      at = skip(at);
+      if (text.charAt(at) === ',') {
+        at = skip(at + 1);
+        if (text.charAt(at) === close) return undefined;
+      } else if (text.charAt(at) !== close) return undefined;
+    }
+    node.end = ++at;
+    return node;
+  }
+
+  const root = value(0);
+  return root !== undefined && skip(at) === text.length ? root : undefined;
+}
+
+const NONE: JsonNode['members'] = [];
