@@ -12,6 +12,8 @@ export interface RawHit {
 export interface RawPool {
   dense: RawHit[];
   keyword: RawHit[];
+  /** The most hits a part could have had: one that has fewer has all there are. */
+  limit: number;
 }
 
 export interface FusedHit extends Omit<RawHit, 'score'> {
@@ -26,7 +28,7 @@ export interface FusedHit extends Omit<RawHit, 'score'> {
  *
  * The pool must hold visible chunks alone: the extremes are those of what is given.
  */
-export function fuse(pool: RawPool, mode: 'hybrid' | 'dense' | 'keyword', alpha: number): FusedHit[] {
+export function fuse(pool: Pick<RawPool, 'dense' | 'keyword'>, mode: 'hybrid' | 'dense' | 'keyword', alpha: number): FusedHit[] {
   const hits = new Map<string, FusedHit>();
   const add = (part: 'dense' | 'keyword', weight: number) => {
     const list = pool[part];

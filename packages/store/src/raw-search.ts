@@ -1,12 +1,9 @@
 import { type SearchRequest, SluiceError } from '@sluice/core';
 import { analyseText } from './analyse-text.js';
-import type { RawHit, RawPool } from './fusion.js';
+import type { RawHit } from './fusion.js';
 import { type Graphql, literal, type Row, vectorLiteral } from './graphql.js';
 import { and, anyOf, type FilterProperty, not, or, translateFilter } from './translate-filter.js';
-import type { Pins } from './visible-search.js';
-
-/** Hits of each part of a search, whatever the limit: so that the results of a small limit are the first of a large one's. */
-const POOL = 100;
+import type { Pins, VisibleSearchDeps } from './visible-search.js';
 
 export interface RawSearchOptions {
   graphql: Graphql;
@@ -17,12 +14,12 @@ export interface RawSearchOptions {
 }
 
 /** The store's own searches, vector and keyword side by side under one filter; ids alone, since most hits are not returned. */
-export function createRawSearch(options: RawSearchOptions): (request: SearchRequest, pins: Pins) => Promise<RawPool> {
-  return async (request, pins) => {
-    const pool = Math.min(Math.max(POOL, request.limit), await options.maxResults());
-    const where = `where:${and([translateFilter(request.filter, options.properties), ...pinned(pins)])},limit:${pool}`;
+export function createRawSearch(options: RawSearchOptions): VisibleSearchDeps['rawSearch'] {
+  return async (request, pins, wanted) => {
+    const limit = Math.min(wanted, await options.maxResults());
+    const where = `where:${and([translateFilter(request.filter, options.properties), ...pinned(pins)])},limit:${limit}`;
     const [dense, keyword] = await Promise.all([searchDense(request, where), searchKeyword(request, where)]);
-    return { dense, keyword };
+    return { dense, keyword, limit };
   };
 
   async function searchDense(request: SearchRequest, where: string): Promise<RawHit[]> {

@@ -14,7 +14,7 @@ import { createGraphql } from './graphql.js';
 import { createHttp } from './http.js';
 import { encodeManifest } from './manifest-codec.js';
 import { collectionNames } from './names.js';
-import { createObjects, newObject, type Objects } from './objects.js';
+import { createObjectWriter, newObject, removeObjects } from './objects.js';
 import { createRawSearch } from './raw-search.js';
 import { createReads } from './reads.js';
 import { encodeRecord } from './record-codec.js';
@@ -54,12 +54,13 @@ export function createStore(options: StoreOptions): ChunkStore {
   const codec = createChunkCodec(properties);
   const maxResults = createResultLimit(graphql, names.commits);
   const onInserted = (count: number) => options.metrics?.objectsWritten.inc(count);
-  const writer = (collection: string, identity: string[]) =>
-    createObjects({ http, graphql, collection, identity, maxResults, onInserted });
-  const objects: Record<'chunks' | 'commits' | 'pages', Objects> = {
-    chunks: writer(names.chunks, ['facts', 'text', 'embedding_text']),
-    commits: writer(names.commits, ['record']),
-    pages: writer(names.pages, ['data', 'doc_id', 'attempt', 'fence']),
+  // Chunks and pages share batches. Commits never travel with them: a batch becomes visible object by object.
+  const content = createObjectWriter({ http, graphql, maxResults, onInserted });
+  const commits = createObjectWriter({ http, graphql, maxResults, onInserted });
+  const targets = {
+    chunks: { collection: names.chunks, identity: ['facts', 'text', 'embedding_text'] },
+    commits: { collection: names.commits, identity: ['record'] },
+    pages: { collection: names.pages, identity: ['data', 'doc_id', 'attempt', 'fence'] },
   };
   const reads = createReads({ graphql, names, codec, maxResults });
   const search = createVisibleSearch({
@@ -92,9 +93,9 @@ export function createStore(options: StoreOptions): ChunkStore {
           { docId: chunk.doc_id, details: { id: chunk.id } },
         );
       }
-      await objects.chunks.insert(
+      await content.insert(
         chunks.map((chunk) =>
-          newObject(names.chunks, { id: chunk.id, docId: chunk.doc_id, properties: codec.encode(chunk), vector: chunk.vector }),
+          newObject(targets.chunks, { id: chunk.id, docId: chunk.doc_id, properties: codec.encode(chunk), vector: chunk.vector }),
         ),
       );
     },
@@ -106,20 +107,18 @@ export function createStore(options: StoreOptions): ChunkStore {
         docId: owner.doc_id,
         properties: { doc_id: owner.doc_id, doc_uuid: owner.doc_uuid, attempt: owner.attempt, fence: owner.fence, data: text },
       }));
-      await objects.pages.insert(pages.map((page) => newObject(names.pages, page)));
+      await content.insert(pages.map((page) => newObject(targets.pages, page)));
       return pages.map((page) => page.id);
     },
 
     insertRecord: (record: CommitRecord) =>
-      objects.commits.insert([
-        newObject(names.commits, { id: record.id, docId: record.doc_id, properties: encodeRecord(record) }),
-      ]),
+      commits.insert([newObject(targets.commits, { id: record.id, docId: record.doc_id, properties: encodeRecord(record) })]),
 
     async deleteObjects(doomed) {
       let removed = 0;
       for (const collection of ['chunks', 'pages', 'commits'] as const) {
         const ids = doomed.filter((object) => object.collection === collection).map((object) => object.id);
-        if (ids.length > 0) removed += await objects[collection].remove(ids);
+        if (ids.length > 0) removed += await removeObjects(http, maxResults, names[collection], ids);
       }
       if (removed > 0) options.metrics?.objectsDeleted.inc(removed);
     },

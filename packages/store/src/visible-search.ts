@@ -21,8 +21,11 @@ export interface Pins {
 }
 
 export interface VisibleSearchDeps {
-  /** The request's search over what is stored, with `filter AND (document not pinned OR rev pinned) AND NOT superseded`. */
-  rawSearch(request: SearchRequest, pins: Pins): Promise<RawPool>;
+  /**
+   * The request's search over what is stored, with `filter AND (document not pinned OR rev pinned) AND NOT superseded`: of each part the best
+   * `wanted` hits, or as many as the store can give at once.
+   */
+  rawSearch(request: SearchRequest, pins: Pins, wanted: number): Promise<RawPool>;
   recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>>;
   readChunks(ids: readonly string[]): Promise<StoredChunk[]>;
   clock: Clock;
@@ -35,6 +38,10 @@ export interface VisibleSearchDeps {
   rules?: { checkVisibility?: boolean; pinAndRetry?: boolean };
 }
 
+/** Visible hits of each part of a search, whatever its limit: so that the results of a small limit are the first of a large one's. */
+const POOL = 100;
+/** The most hits asked for beyond the pool. */
+const MAX_SPARE = 400;
 const MAX_ROUNDS = 5;
 const MAX_STARTS = 4;
 
@@ -51,6 +58,8 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
   const seen = deps.seen ?? createSeenCommits();
   const checkVisibility = deps.rules?.checkVisibility ?? true;
   const pinAndRetry = deps.rules?.pinAndRetry ?? true;
+  /** Hits asked for beyond the pool, since about as many were dropped lately: a second search costs more. */
+  let spare = 0;
   const budgetMs = deps.graceMs > 0 ? deps.graceMs / 2 : Number.POSITIVE_INFINITY;
 
   return async (request) => {
@@ -71,13 +80,14 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
 
   async function searchOnce(request: SearchRequest): Promise<SearchHit[]> {
     const known = new Map<string, Known>();
+    const size = Math.max(POOL, request.limit);
     let firstRead: number | undefined;
-    let pool: RawPool = { dense: [], keyword: [] };
     let early: Promise<Map<string, StoredChunk>> | undefined;
+    let pool: RawPool;
 
     for (let round = 1; ; round++) {
       const began = { wall: clock.now(), monotonic: clock.monotonic() };
-      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS));
+      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), size + Math.ceil(spare));
       const hits = [...pool.dense, ...pool.keyword];
       const fresh = [...new Set(hits.map((hit) => hit.doc_uuid))].filter((docUuid) => !known.has(docUuid));
       if (fresh.length > 0) {
@@ -89,16 +99,20 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
         for (const docUuid of fresh) known.set(docUuid, judge(records.get(docUuid) ?? [], request, began, moment));
       }
       checkTime(firstRead);
-      const dropped = hits.some((hit) => !isLive(hit, known));
+      const parts = [pool.dense, pool.keyword].map((part) => part.filter((hit) => isLive(hit, known)).length);
+      const dropped = Math.max(pool.dense.length - (parts[0] ?? 0), pool.keyword.length - (parts[1] ?? 0));
+      if (round === 1) spare = Math.min(MAX_SPARE, Math.max(dropped * 1.5, spare * 0.95 < 1 ? 0 : spare * 0.95));
+      // What is left of a pool is what a search without the dropped hits would have found, if it still is a whole pool or was all there is.
+      const short = [pool.dense, pool.keyword].some(
+        (part, i) => part.length >= pool.limit && (parts[i] ?? 0) < Math.min(size, pool.limit),
+      );
       const doubtful = fresh.some((docUuid) => known.get(docUuid)?.believed !== true);
-      const settled = !dropped && !doubtful;
-      if (settled || !pinAndRetry || round === MAX_ROUNDS) break;
+      if (!(doubtful || (dropped > 0 && short)) || !pinAndRetry || round === MAX_ROUNDS) break;
     }
 
-    const visible = checkVisibility
-      ? { dense: pool.dense.filter((hit) => isLive(hit, known)), keyword: pool.keyword.filter((hit) => isLive(hit, known)) }
-      : pool;
-    const best = inOrder(fuse(visible, request.mode, request.alpha), known).slice(0, request.limit);
+    const visible = (part: RawHit[]) => (checkVisibility ? part.filter((hit) => isLive(hit, known)) : part).slice(0, size);
+    const fused = fuse({ dense: visible(pool.dense), keyword: visible(pool.keyword) }, request.mode, request.alpha);
+    const best = inOrder(fused, known).slice(0, request.limit);
     const chunks = await chunksOf(best, early);
     checkTime(firstRead);
     return best.map((hit) => {
@@ -165,7 +179,9 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
   }
 
   function bestOf(pool: RawPool, request: SearchRequest): string[] {
-    return inOrder(fuse(pool, request.mode, request.alpha), new Map())
+    const { dense, keyword } = pool;
+    const fused = fuse({ dense: dense.slice(0, POOL), keyword: keyword.slice(0, POOL) }, request.mode, request.alpha);
+    return inOrder(fused, new Map())
       .slice(0, request.limit)
       .map((hit) => hit.id);
   }
