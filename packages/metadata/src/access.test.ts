@@ -1,7 +1,7 @@
 import { type Caller, type SecurityLevel, SluiceError } from '@sluice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccessInput, accessFilter, accessLevelNames, mayAccess, resolveAccess } from './access.js';
+import { type AccessInput, accessFilter, accessLevelNames, mayAccess, narrowAccess, resolveAccess } from './access.js';
 import { evaluateFilter, filterableValues } from './filter-evaluator.js';
 
 const schema = { defaultSecurityLevel: 5 as SecurityLevel, accessLevels: accessLevelNames({ board: 4 }) };
@@ -125,6 +125,26 @@ function callers(): Caller[] {
     ),
   );
 }
+
+describe('narrowAccess', () => {
+  it('lets through exactly those who pass both', () => {
+    const anyAccess = fc
+      .tuple(fc.constantFrom<SecurityLevel>(1, 2, 3, 4, 5), fc.option(fc.subarray(['a', 'b', 'c']), { nil: undefined }))
+      .map(([security_level, allowed_groups]) => ({
+        security_level,
+        ...(allowed_groups === undefined ? {} : { allowed_groups }),
+      }));
+    // One group each: who holds two may pass one list by the first and the other by the second.
+    const single = callers().filter(({ groups }) => groups.length < 2);
+    fc.assert(
+      fc.property(anyAccess, anyAccess, (a, b) => {
+        for (const caller of single) {
+          expect(mayAccess(caller, narrowAccess(a, b))).toBe(mayAccess(caller, a) && mayAccess(caller, b));
+        }
+      }),
+    );
+  });
+});
 
 describe('accessFilter and mayAccess', () => {
   const about = { doc_id: 's/a', source: 's', source_path: 'a', kind: 'text' };

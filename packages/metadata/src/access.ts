@@ -51,17 +51,34 @@ export function resolveAccess(
   for (const layer of fileLayers(input)) {
     const said = readAccess(layer, schema.accessLevels);
     if (said.level !== undefined && said.level > level) [level, levelOrigin] = [said.level, layer.origin];
-    if (said.groups !== undefined) {
-      const narrowed = groups === undefined ? said.groups : groups.filter((group) => said.groups?.includes(group));
-      if (groups === undefined || narrowed.length < groups.length) groupsOrigin = layer.origin;
-      groups = narrowed;
-    }
+    const narrowed = intersect(groups, said.groups);
+    if (narrowed?.length !== groups?.length) groupsOrigin = layer.origin;
+    groups = narrowed;
   }
   return {
     security_level: level,
     ...(groups === undefined ? {} : { allowed_groups: groups }),
     origins: { security_level: levelOrigin, ...(groupsOrigin === undefined ? {} : { allowed_groups: groupsOrigin }) },
   };
+}
+
+/**
+ * The access that is as strict as both: the higher level, the groups that both allow. For content that must not become wider than it was,
+ * as the last good revision of a document whose newest state failed.
+ */
+export function narrowAccess(a: DocumentAccess, b: DocumentAccess): DocumentAccess {
+  const groups = intersect(a.allowed_groups, b.allowed_groups);
+  const stricter = a.security_level > b.security_level ? a : b;
+  return {
+    security_level: stricter.security_level,
+    ...(groups === undefined ? {} : { allowed_groups: groups }),
+  };
+}
+
+/** No list allows everybody. */
+function intersect(a: string[] | undefined, b: string[] | undefined): string[] | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.filter((group) => b.includes(group));
 }
 
 /** What one layer says of access; a level given both as number and by name counts as the higher. */

@@ -6,6 +6,7 @@ export {
   type DocumentAccess,
   isLevel,
   mayAccess,
+  narrowAccess,
   resolveAccess,
 } from './access.js';
 export { type DateSpan, isoInstant, parseDate } from './dates.js';
