@@ -11,6 +11,7 @@ import { processRef } from '../system/processes.js';
 import { createWorkplace, type Environment } from '../system/workplace.js';
 import { type AppSpec, standardApps } from './apps.js';
 import { documentLine } from './document-line.js';
+import { faultLine } from './fault-line.js';
 import { createRotatingLog, type RotatingLog } from './rotating-log.js';
 import { type RunFile, readRunFile, removeRunFile, writeRunFile } from './run-file.js';
 import { startServices } from './start-services.js';
@@ -100,6 +101,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const signal = options.signal === undefined ? giveUp.signal : AbortSignal.any([options.signal, giveUp.signal]);
   const workplace = createWorkplace(plan.env, (line) => onEvent({ kind: 'progress', line }), signal);
   const logs: RotatingLog[] = [];
+  /** The last fault that each process has spoken of. */
+  const faults = new Map<string, string>();
   const apps: SupervisedProcess[] = [];
   const force = new AbortController();
   let services: Partial<Services> = {};
@@ -229,6 +232,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     throw error;
   }
 
+  function faultOf(role: string): string {
+    const fault = faults.get(role) ?? '';
+    return fault === '' ? '' : ` (${fault})`;
+  }
+
   function superviseApp(spec: AppSpec): SupervisedProcess {
     const log = createRotatingLog(join(plan.dataFolder, 'log', `${spec.role}.ndjson`));
     logs.push(log);
@@ -237,13 +245,14 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       ...(options.backOff === undefined ? {} : { backOff: options.backOff }),
       onLine(line) {
         log.write(asNdjson(line, spec.role));
+        faults.set(spec.role, faultLine(line) ?? faults.get(spec.role) ?? '');
         const shown = documentLine(line);
         if (shown !== undefined) onEvent({ kind: 'document', line: shown });
       },
       onStart: () => void record(),
       onExit({ code, signal, waitMs }) {
         const how = signal === undefined ? `with code ${code ?? 'none'}` : `by ${signal}`;
-        const line = `the ${spec.role} ended ${how}; starting it again in ${(waitMs / 1000).toFixed(2)} s`;
+        const line = `the ${spec.role} ended ${how}${faultOf(spec.role)}; starting it again in ${(waitMs / 1000).toFixed(2)} s`;
         log.write(asNdjson(line, spec.role));
         onEvent({ kind: 'exit', role: spec.role, line });
         void record();
@@ -259,7 +268,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       const failing = running.find((app) => app.restarts() >= 3);
       if (failing !== undefined) {
         const log = join(plan.dataFolder, 'log', `${failing.role}.ndjson`);
-        throw new SluiceError('not_ready', `the ${failing.role} keeps ending: its log tells why (${log})`);
+        throw new SluiceError(
+          'not_ready',
+          `the ${failing.role} keeps ending${faultOf(failing.role)}: its log tells more (${log})`,
+        );
       }
       try {
         const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });

@@ -1,0 +1,16 @@
+/** What a line of a process' output says of a fault, in a few words; undefined for any other line. */
+export function faultLine(line: string): string | undefined {
+  if (!line.startsWith('{')) return /^(\w*Error\b|fatal)/i.test(line) ? shorten(line) : undefined;
+  if (!/"level":(50|60)\b/.test(line)) return undefined;
+  try {
+    // A line of pino's: both members may be missing.
+    const { msg, err } = JSON.parse(line) as { msg?: string; err?: { message?: string } };
+    return shorten([msg, err?.message].filter((part) => part !== undefined && part !== '').join(': '));
+  } catch {
+    return undefined;
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > 300 ? `${text.slice(0, 299)}…` : text;
+}
