@@ -84,10 +84,19 @@ export function createSourceRunner(
     if (pass) logger.warn({ err: error, suppressed }, message);
   }
 
+  /** Which folder the root is; undefined when there is none, or none that can be asked. */
+  async function rootFolder(): Promise<string | undefined> {
+    try {
+      const stat = await files.stat(await files.realpath(source.path));
+      return stat?.kind === 'folder' ? `${stat.device}:${stat.inode}` : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
   async function openWatch(): Promise<void> {
-    const stat = await files.stat(await files.realpath(source.path));
-    if (stat?.kind !== 'folder' || stopped) return;
-    watchedFolder = `${stat.device}:${stat.inode}`;
+    watchedFolder = await rootFolder();
+    if (watchedFolder === undefined || stopped) return;
     watchError = undefined;
     watch = await watchSource({
       root: source.path,
@@ -101,6 +110,10 @@ export function createSourceRunner(
         // Folders may have to be watched that were not, and the other way round.
         watchedFolder = undefined;
         onScanNeeded('rules', source.stabilityMs);
+      },
+      onRootGone() {
+        watchedFolder = undefined;
+        void runner.tend();
       },
       onError(error) {
         const code = codeOf(error);
@@ -123,8 +136,7 @@ export function createSourceRunner(
 
   async function tendRoot(): Promise<void> {
     const seen = await guard.look();
-    const stat = await files.stat(await files.realpath(source.path)).catch(() => undefined);
-    const folder = stat?.kind === 'folder' ? `${stat.device}:${stat.inode}` : undefined;
+    const folder = await rootFolder();
     // A root that was never seen before is `replaced` until the first scan, which knows its documents.
     note(seen.state === 'replaced' && lastScan === undefined ? root : seen);
     if (folder === watchedFolder && (folder !== undefined || watch === undefined)) return;
@@ -140,14 +152,16 @@ export function createSourceRunner(
       else logger.warn({ state: seen.state }, seen.message);
     }
     root = seen;
+    // Whatever was watched is not what comes back, even if it comes back before the next look.
+    if (seen.state === 'missing' || seen.state === 'unreadable') watchedFolder = undefined;
   }
 
-  return {
+  const runner: SourceRunner = {
     source,
     async start() {
       const verified = await loadVerifiedStats(join(deps.stateFolder, `${source.name}.verified.ndjson`));
       scan = createSourceScan(deps, source, { guard, verified, onSeen: (path) => watch?.seen(path) });
-      await this.tend();
+      await runner.tend();
       onScanNeeded('start');
     },
     async tend() {
@@ -162,7 +176,10 @@ export function createSourceRunner(
     async scan({ acceptRoot, ...request }) {
       if (scan === undefined) throw new Error('not started');
       if (acceptRoot) note(await guard.accept());
+      const before = watch;
       const result = await scan.run(request);
+      // Of a watch that began while the scan was under way, the scan may have told nothing.
+      if (watch === before && result.summary.root.state === 'ok') watch?.seenAll();
       note(result.summary.root);
       lastScan = { files: result.summary.files, at: new Date(clock.now()).toISOString() };
       for (const { path, error } of result.summary.errors) {
@@ -189,6 +206,7 @@ export function createSourceRunner(
       await events.idle();
     },
   };
+  return runner;
 }
 
 function codeOf(error: unknown): string {

@@ -20,7 +20,7 @@ export interface FolderWatches {
 
 export interface FolderWatchOptions {
   root: string;
-  /** Something happened at this path. Told more than once for one change. */
+  /** Something happened at this path; `''`: the root itself was moved or removed. Told more than once for one change. */
   onTouch(relPath: string): void;
   /** ENOSPC or EMFILE when the system has no watches left. */
   onError(error: unknown): void;

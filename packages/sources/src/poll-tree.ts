@@ -8,7 +8,7 @@ export interface PollOptions {
   pollMs?: number;
   /** Folders that are not looked into. */
   ignoresFolder(relPath: string): boolean;
-  /** Something happened at this path. Told more than once for one change. */
+  /** Something happened at this path; `''`: the root is gone. Told more than once for one change. */
   onTouch(relPath: string): void;
   onError(error: unknown): void;
 }
@@ -33,9 +33,9 @@ export function pollTree(options: PollOptions): Promise<{ close(): Promise<void>
       return relPath !== '' && stats?.isDirectory() === true && options.ignoresFolder(relPath);
     },
   });
-  tree.on('all', (_event, path) => {
+  tree.on('all', (event, path) => {
     const relPath = toRelative(path);
-    if (relPath !== '') options.onTouch(relPath);
+    if (relPath !== '' || event === 'unlinkDir') options.onTouch(relPath);
   });
   tree.on('error', options.onError);
   return new Promise((resolve) => {

@@ -48,6 +48,7 @@ async function startWatch(root: string, options: Partial<WatchOptions> = {}): Pr
     onRules: () => {
       rules++;
     },
+    onRootGone: () => {},
     onError: (error) => errors.push(error),
     ...options,
   });
@@ -65,7 +66,8 @@ function present(last: Map<string, string>): string[] {
 describe('watching a source', () => {
   it('tells of files in folders made after the start, and of their folders going', async () => {
     const root = await makeRoot();
-    const { last, changes } = await startWatch(root);
+    const { watch, last, changes } = await startWatch(root);
+    watch.seenAll();
     await mkdir(join(root, 'a/b/c'), { recursive: true });
     await writeFile(join(root, 'a/b/c/x.md'), 'x');
     await writeFile(join(root, 'y.md'), 'y');

@@ -29,6 +29,8 @@ export interface WatchOptions {
   onChanges(changes: Change[]): void;
   /** An ignore file came, changed or went: the source must be scanned, and watched anew. */
   onRules(): void;
+  /** The root was moved, removed or replaced: close this watch and begin another when there is a root. */
+  onRootGone(): void;
   /** A fault of watching, as ENOSPC (no watches left): changes may be missed until the next scan. */
   onError(error: unknown): void;
 }
@@ -38,6 +40,8 @@ export interface SourceWatch {
   readonly polling: boolean;
   /** Tells of documents that a scan saw, so that a folder that goes takes its documents along. */
   seen(path: string): void;
+  /** A scan has told of all documents: from now on a path that goes without ever having been seen was none. */
+  seenAll(): void;
   /** Waits for a file to be still, as for one that was touched, and then tells onChanges of it. */
   settle(path: string): void;
   /** Resolves when no touched file waits to be still. */
@@ -58,6 +62,8 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
   const looks = createLookQueue({ look, onError: options.onError });
   const watches = createFolderWatches({ root, onTouch: looks.add, onError: options.onError });
   let closed = false;
+  /** Until a scan has told of all documents, a path that goes may be one that only the store knows. */
+  let complete = false;
 
   const settler = createSettler({
     files,
@@ -92,8 +98,9 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
 
   async function look(path: string): Promise<void> {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    const stat = await files.stat(absolutePath(root, path));
+    const stat = path === '' ? undefined : await files.stat(absolutePath(root, path));
     if (closed) return;
+    if (path === '') return options.onRootGone();
     if (name === IGNORE_FILE) return options.onRules();
     if (stat?.kind === 'folder') return lookIntoFolder(path, stat);
     watches.leave(path);
@@ -105,15 +112,15 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
       if ((await reader.explain(path)) === undefined) settler.watch(path, absolutePath(root, path));
     } else if (stat === undefined && name.includes('\uFFFD') && (await isInvalidName(path, name))) {
       tell([upsert(path)]);
-    } else if (index.has(path) || (stat === undefined && (await reader.explain(path)) === undefined)) {
-      // Gone; or a link, or the like, stands where a document was. One that was never seen may be known to the store.
+    } else if (index.has(path) || (!complete && stat === undefined && (await reader.explain(path)) === undefined)) {
+      // Gone; or a link, or the like, stands where a document was.
       tell([removal(path)]);
     }
   }
 
   async function lookIntoFolder(path: string, stat: EntryStat): Promise<void> {
     if (index.has(path)) tell([removal(path)]);
-    if (path !== '' && (await reader.explain(path, 'folder')) !== undefined) return;
+    if ((await reader.explain(path, 'folder')) !== undefined) return;
     // The watch comes before the listing, so that nothing falls between the two. Polling sees what is in a new folder by itself.
     if (polling || !watches.enter(path, stat)) return;
     const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
@@ -160,6 +167,9 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
   return {
     polling,
     seen: (path) => index.add(path),
+    seenAll() {
+      complete = true;
+    },
     settle: (path) => settler.watch(path, absolutePath(root, path)),
     async idle() {
       do {

@@ -1,0 +1,358 @@
+import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createNodeFiles } from '@sluice/sources';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FakeInstance, makeFolder, makeInstance, source } from './fake-instance.js';
+
+let instance: FakeInstance;
+let root: string;
+const write = (path: string, text: string) => writeFile(join(root, path), text);
+const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+beforeEach(async () => {
+  instance = await makeInstance();
+  root = await makeFolder();
+});
+afterEach(async () => {
+  await instance.stopAll();
+  await rm(root, { recursive: true, force: true });
+  await rm(`${root}.away`, { recursive: true, force: true });
+});
+
+describe('scans', () => {
+  it('W13: at a restart finds what changed while nothing ran, and only that', async () => {
+    for (const name of ['keep.md', 'edit.md', 'del.md', 'swap.md', 'fail.md']) await write(name, `${name} one`);
+    const then = new Date(Date.now() - 1_000_000);
+    await utimes(join(root, 'swap.md'), then, then);
+    instance.failing.set('fail.md', 'embed_failed');
+    const first = await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['del.md', 'edit.md', 'keep.md', 'swap.md']);
+    await first.stop();
+
+    await write('edit.md', 'edit.md two');
+    await rm(join(root, 'del.md'));
+    await write('swap.md', 'swap.md two');
+    await utimes(join(root, 'swap.md'), then, then);
+    await write('new.md', 'new');
+    instance.requests.length = 0;
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['edit.md', 'fail.md', 'keep.md', 'new.md', 'swap.md']);
+    const causes = new Map(instance.requests.map(({ path, cause, urgency }) => [path, [cause, urgency]]));
+    expect(Object.fromEntries(causes)).toEqual({
+      'edit.md': ['scan', 'bulk'],
+      'swap.md': ['scan', 'bulk'],
+      'new.md': ['scan', 'bulk'],
+      'del.md': ['scan', 'bulk'],
+      'fail.md': ['retry', 'bulk'],
+    });
+    expect(instance.writes('s', 'keep.md')).toBe(1);
+    const order = instance.requests.map(({ path }) => path);
+    expect(instance.requests.find(({ path }) => path === 'del.md')?.delayMs).toBeGreaterThanOrEqual(1000);
+    expect(order).toContain('del.md');
+  });
+
+  it('an unchanged rescan sees every file and puts nothing into the queue', async () => {
+    for (let n = 0; n < 40; n++) await write(`${n}.md`, `text ${n}`);
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.requests.length).toBe(40);
+    const before = await instance.filesScanned();
+    await instance.scan('s');
+    expect(await instance.filesScanned()).toBe(before + 40);
+    expect(instance.requests.length).toBe(40);
+  });
+
+  it('W14: every file of a large tree and of a burst during the first scan is told', async () => {
+    for (let folder = 0; folder < 20; folder++) {
+      await mkdir(join(root, `d${folder}`));
+      for (let n = 0; n < 100; n++) await write(`d${folder}/f${n}.txt`, `line ${n}`);
+    }
+    const started = instance.start([source('s', root)]);
+    for (let n = 0; n < 200; n++) await write(`d${n % 20}/late${n}.txt`, `late ${n}`);
+    await started;
+    await until(() => expect(instance.indexed('s').length).toBe(2200));
+    await instance.scan('s');
+    const counts = new Map<string, number>();
+    for (const path of instance.indexed('s')) counts.set(path, instance.writes('s', path));
+    expect([...counts.values()].every((count) => count === 1)).toBe(true);
+    expect(instance.states.get('s')).toMatchObject({ reachable: true, files: 2200 });
+  });
+
+  it('W15: equal names and equal contents in other folders are other documents', async () => {
+    for (const folder of ['a', 'b', 'c']) await mkdir(join(root, folder));
+    await write('a/readme.md', 'red 1');
+    await write('b/readme.md', 'blue 2');
+    await write('c/readme.md', 'red 1');
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['a/readme.md', 'b/readme.md', 'c/readme.md']);
+    instance.requests.length = 0;
+    await write('b/readme.md', 'blue 3');
+    await rm(join(root, 'c'), { recursive: true });
+    await until(() => expect(instance.indexed('s')).toEqual(['a/readme.md', 'b/readme.md']));
+    await instance.scan('s');
+    expect(new Set(instance.requests.map(({ path }) => path))).toEqual(new Set(['b/readme.md', 'c/readme.md']));
+  });
+
+  it('a change made before the request is queued when the scan is answered, though it was still being written', async () => {
+    await instance.start([source('s', root, { stabilityMs: 200 })]);
+    await instance.scan('s');
+    await write('slow.md', 'one');
+    let done = false;
+    const scan = instance.scan('s').then(() => {
+      done = true;
+    });
+    for (let n = 0; n < 6; n++) {
+      await appendFile(join(root, 'slow.md'), `part ${n}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(done).toBe(false);
+    }
+    await scan;
+    expect(instance.indexed('s')).toEqual(['slow.md']);
+    expect(instance.writes('s', 'slow.md')).toBe(1);
+  });
+
+  it('a file that is written without end holds up its own request only', async () => {
+    await write('a.md', 'a');
+    await instance.start([source('s', root, { stabilityMs: 200 })]);
+    await instance.scan('s');
+    let writing = true;
+    const log = (async () => {
+      while (writing) {
+        await appendFile(join(root, 'endless.log'), 'line\n');
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    })();
+    await until(() => expect(instance.states.get('s')).toBeDefined());
+    const waiting = instance.scan('s');
+    await write('b.md', 'b');
+    await until(() => expect(instance.indexed('s')).toContain('b.md'));
+    writing = false;
+    await log;
+    await waiting;
+    expect(instance.indexed('s')).toEqual(['a.md', 'b.md', 'endless.log']);
+  });
+
+  it('settings, rules and sidecars: a change of any re-processes the documents it touches', async () => {
+    await mkdir(join(root, 'drafts'));
+    for (const name of ['a.md', 'b.log', 'drafts/c.md']) await write(name, name);
+    const first = await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['a.md', 'b.log', 'drafts/c.md']);
+    await write('.sluiceignore', '*.log\n');
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md', 'drafts/c.md']));
+    await rm(join(root, '.sluiceignore'));
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md', 'b.log', 'drafts/c.md']));
+    instance.requests.length = 0;
+    await write('a.md.meta.yaml', 'tags: [x]');
+    await until(() => expect(instance.requests.map(({ path }) => path)).toContain('a.md'));
+    await instance.scan('s');
+    expect(instance.requests.filter(({ path }) => path !== 'a.md')).toEqual([]);
+    await first.stop();
+
+    instance.policy = { fingerprint: 'f2', configHash: 'c1' };
+    instance.requests.length = 0;
+    const second = await instance.start([source('s', root, { exclude: ['drafts/**'] })]);
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md', 'b.log']));
+    expect(new Set(instance.requests.map(({ cause }) => cause))).toEqual(new Set(['config']));
+    await second.stop();
+  });
+});
+
+describe('W11: the root', () => {
+  const twenty = async () => {
+    for (let n = 0; n < 20; n++) await write(`${n}.md`, `text ${n}`);
+  };
+
+  it('renamed away and back loses nothing, says so, and is watched again', async () => {
+    await twenty();
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    instance.requests.length = 0;
+    await rename(root, `${root}.away`);
+    await until(() => expect(instance.states.get('s')).toMatchObject({ reachable: false, deletes_suspended: true }));
+    await instance.scan('s');
+    expect(instance.requests).toEqual([]);
+    expect(instance.indexed('s').length).toBe(20);
+    await rename(`${root}.away`, root);
+    await write('new.md', 'new');
+    await until(() => expect(instance.indexed('s').length).toBe(21));
+    await until(() => expect(instance.states.get('s')).toMatchObject({ reachable: true, deletes_suspended: false }));
+    await write('later.md', 'later');
+    await until(() => expect(instance.indexed('s').length).toBe(22));
+    await rm(join(root, 'later.md'));
+    await until(() => expect(instance.indexed('s').length).toBe(21));
+    expect(new Set(instance.requests.map(({ path }) => path))).toEqual(new Set(['new.md', 'later.md']));
+  });
+
+  it('replaced by an empty folder keeps everything until an operator accepts it', async () => {
+    await twenty();
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await rename(root, `${root}.away`);
+    await mkdir(root);
+    await write('other.md', 'other');
+    await until(() => expect(instance.states.get('s')).toMatchObject({ reachable: true, deletes_suspended: true }));
+    await instance.scan('s');
+    expect(instance.states.get('s')?.message).toContain('sluice reindex --source s');
+    expect(instance.indexed('s').length).toBe(21);
+    instance.accept('s');
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('s')).toEqual(['other.md']));
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
+  });
+
+  it('replaced by a copy of itself is accepted by itself', async () => {
+    await twenty();
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await rename(root, `${root}.away`);
+    await mkdir(root);
+    for (let n = 1; n < 20; n++) await write(`${n}.md`, `text ${n}`);
+    await until(() => expect(instance.indexed('s').length).toBe(19));
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
+  });
+
+  it('missing at the start keeps everything, and is found when it comes', async () => {
+    await twenty();
+    const first = await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await first.stop();
+    await rename(root, `${root}.away`);
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.indexed('s').length).toBe(20);
+    expect(instance.states.get('s')).toMatchObject({ reachable: false, deletes_suspended: true });
+    await rename(`${root}.away`, root);
+    await write('new.md', 'new');
+    await until(() => expect(instance.indexed('s').length).toBe(21));
+  });
+
+  it('really emptied loses all its documents, live and while off', async () => {
+    await twenty();
+    const first = await instance.start([source('s', root)]);
+    await instance.scan('s');
+    for (let n = 0; n < 10; n++) await rm(join(root, `${n}.md`));
+    await until(() => expect(instance.indexed('s').length).toBe(10));
+    await first.stop();
+    for (let n = 10; n < 20; n++) await rm(join(root, `${n}.md`));
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('s')).toEqual([]));
+  });
+
+  it.each(['EACCES', 'ESTALE', 'EIO'])('failing with %s, whole or in part, deletes nothing', async (code) => {
+    await mkdir(join(root, 'sub'));
+    for (let n = 0; n < 5; n++) await write(`sub/${n}.md`, `text ${n}`);
+    await write('top.md', 'top');
+    const files = createNodeFiles();
+    let broken: string | undefined;
+    const fail = (path: string) => {
+      if (broken !== undefined && path.startsWith(broken)) throw Object.assign(new Error(`${code}: ${path}`), { code });
+    };
+    await instance.start([source('s', root)], {
+      files: {
+        ...files,
+        async list(path) {
+          fail(path);
+          return files.list(path);
+        },
+      },
+    });
+    await instance.scan('s');
+    expect(instance.indexed('s').length).toBe(6);
+    broken = join(root, 'sub');
+    await rm(join(root, 'top.md'));
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('s').length).toBe(5));
+    broken = root;
+    await instance.scan('s');
+    expect(instance.indexed('s').length).toBe(5);
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: true });
+    broken = undefined;
+    await write('new.md', 'new');
+    await instance.scan('s');
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
+    expect(instance.indexed('s').length).toBe(6);
+  });
+});
+
+describe('the queue', () => {
+  it('Q08 (a): away while files come and go, all is made up for when it is back', async () => {
+    await write('gone.md', 'gone');
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    instance.queueAway = true;
+    for (let n = 0; n < 10; n++) await write(`${n}.md`, `text ${n}`);
+    await rm(join(root, 'gone.md'));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(instance.indexed('s')).toEqual(['gone.md']);
+    instance.queueAway = false;
+    await until(() => expect(instance.indexed('s').length).toBe(10));
+  });
+
+  it('Q08 (b): flushed, everything is compared again and failures that may have passed are tried again', async () => {
+    for (const name of ['a.md', 'b.md', 'c.md']) await write(name, name);
+    instance.failing.set('b.md', 'store_unavailable');
+    instance.failing.set('c.md', 'corrupt');
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    // A job that is lost with the queue: its record is never written.
+    instance.records.delete('s/a.md');
+    instance.requests.length = 0;
+    instance.flush();
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md', 'b.md']));
+    expect(instance.requests.map(({ path, cause }) => `${path} ${cause}`).sort()).toEqual(['a.md scan', 'b.md retry']);
+  });
+
+  it('a store that is away holds up scans, not events', async () => {
+    let away = true;
+    await instance.start([source('s', root)], {
+      async *walkRecords() {
+        if (away) throw new Error('the store is away');
+        for (const record of [...instance.records.values()]) yield [record];
+      },
+    });
+    await write('a.md', 'a');
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md']));
+    away = false;
+    await instance.scan('s');
+    expect(instance.requests.every(({ path }) => path === 'a.md')).toBe(true);
+  });
+});
+
+describe('two watchers and more sources', () => {
+  it('two watchers on one source end in the same state', async () => {
+    await instance.start([source('s', root)]);
+    await instance.start([source('s', root)]);
+    await mkdir(join(root, 'a'));
+    await write('a/x.md', 'x');
+    await until(() => expect(instance.indexed('s')).toEqual(['a/x.md']));
+    await rename(join(root, 'a'), join(root, 'b'));
+    await until(() => expect(instance.indexed('s')).toEqual(['b/x.md']));
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['b/x.md']);
+  });
+
+  it('a source that is missing does not stop another', async () => {
+    await instance.start([source('gone', join(root, 'nowhere')), source('s', root)]);
+    await write('a.md', 'a');
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md']));
+    expect(instance.states.get('gone')).toMatchObject({ reachable: false });
+  });
+
+  it('W09: links inside and outside of the root are no documents of their own', async () => {
+    await mkdir(join(root, 's'));
+    await write('s/a.md', 'a');
+    await symlink('..', join(root, 's/up'));
+    await symlink('a.md', join(root, 's/b.md'));
+    await symlink('/etc', join(root, 'etc'));
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['s/a.md']);
+    expect(instance.requests.length).toBe(1);
+  });
+});
