@@ -1,10 +1,11 @@
 import type { Tokenizer } from '@sluice/core';
 import type { SizeSettings } from '../settings.js';
 import { type CountCache, type Counter, createCounter } from '../text/counts.js';
+import { edgeAfter, trimmed } from '../text/graphemes.js';
 import type { SentenceSplitter } from '../text/sentences.js';
 import { skipSpace } from '../text/space.js';
 import { createMeasure, type Measure } from './atoms.js';
-import { type ExplodeOptions, trimmed } from './explode.js';
+import type { ExplodeOptions } from './explode.js';
 import type { Heading, Outline } from './outline.js';
 import type { PackOptions } from './pack.js';
 
@@ -124,7 +125,8 @@ function findOverlap(layout: Layout, start: number, end: number, most: number) {
   const from = Math.max(start, end - (unit === 'chars' ? most : most * UNITS_PER_TOKEN));
   const pieces = unit === 'chars' ? [] : layout.counter.pieces(text.slice(from, end));
   const reach = unit === 'chars' ? from : from + (pieces[Math.max(0, pieces.length - most)]?.start ?? end - from);
-  const begin = wordStart(text, Math.max(reach, start + 1), end) ?? trimmed(text, Math.max(reach, start + 1), end)?.start;
+  const earliest = edgeAfter(text, Math.max(reach, start + 1));
+  const begin = wordStart(text, earliest, end) ?? trimmed(text, earliest, end)?.start;
   if (begin === undefined || begin <= start || begin >= end) return undefined;
   return { start: begin, size: unit === 'chars' ? end - begin : pieces.filter((piece) => from + piece.start >= begin).length };
 }
@@ -134,6 +136,5 @@ function wordStart(text: string, reach: number, end: number): number | undefined
   let at = reach;
   while (at < end && skipSpace(text, at - 1, at) === at - 1) at++;
   const begin = skipSpace(text, at, end);
-  if (begin >= end) return undefined;
-  return trimmed(text, begin, end)?.start;
+  return begin < end ? edgeAfter(text, begin) : undefined;
 }

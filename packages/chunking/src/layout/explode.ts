@@ -1,6 +1,6 @@
-import { edgeAfter, edgeBefore, graphemeEnds } from '../text/graphemes.js';
+import { edgeAfter, graphemeEnds, trimmed } from '../text/graphemes.js';
 import type { SentenceSplitter } from '../text/sentences.js';
-import { isSpace, skipSpace, skipSpaceBack } from '../text/space.js';
+import { isSpace } from '../text/space.js';
 import { splitWords } from '../text/words.js';
 import { type Atom, type Measure, QUALITY } from './atoms.js';
 
@@ -188,14 +188,6 @@ function skipBlanks(text: string, start: number, end: number): number {
   let at = start;
   while (at < end && text.charCodeAt(at) !== 0x0a && isSpace(text.charCodeAt(at))) at++;
   return at;
-}
-
-/** Without white space at the edges, but with whole graphemes. */
-export function trimmed(text: string, start: number, end: number): Range | undefined {
-  const from = skipSpace(text, start, end);
-  const to = skipSpaceBack(text, from, end);
-  if (from >= to) return undefined;
-  return { start: Math.max(start, edgeBefore(text, from)), end: Math.min(end, edgeAfter(text, to)) };
 }
 
 export function atomOf(measure: Measure, range: Range, before: number): Atom {

@@ -10,24 +10,29 @@ import type { Run } from './runs.js';
 export interface Piece {
   start: number;
   end: number;
+  /** Where the text begins that the piece before does not hold; `start` without overlap. */
+  fresh?: number;
   path: readonly Heading[];
   run: Pick<Run, 'context' | 'cut' | 'say'>;
   /** Nothing is embedded but the text itself: there is no room for more. */
   bare?: boolean;
+  /** What the strategy adds to its chunks. */
+  extra?: Partial<Chunk>;
 }
 
-/** What a strategy adds to a chunk. */
-export type Extra = Partial<Chunk>;
-
 /** Makes the chunks of a piece: one, or several where it turns out to be over the limit once it is tokenised as it will be embedded. */
-export function* finishPiece(layout: Layout, piece: Piece, extra: Extra = {}): Generator<Omit<Chunk, 'index'>> {
+export function* finishPiece(layout: Layout, piece: Piece): Generator<Omit<Chunk, 'index'>> {
   const made = describePiece(layout, piece);
   const over = made.pieces - layout.limit;
   if (over <= 0) {
-    yield chunkOf(layout, piece, made, extra);
+    yield chunkOf(layout, piece, made);
     return;
   }
-  for (const part of splitPiece(layout, piece, over)) yield* finishPiece(layout, part, extra);
+  if (piece.fresh !== undefined && piece.fresh > piece.start) {
+    yield* finishPiece(layout, { ...piece, start: piece.fresh });
+    return;
+  }
+  for (const part of splitPiece(layout, piece, over)) yield* finishPiece(layout, part);
 }
 
 interface Description {
@@ -52,7 +57,7 @@ function describePiece(layout: Layout, piece: Piece): Description {
   return { text, prefix, embedded, pieces: layout.counter.count(embedded) };
 }
 
-function chunkOf(layout: Layout, piece: Piece, made: Description, extra: Extra): Omit<Chunk, 'index'> {
+function chunkOf(layout: Layout, piece: Piece, made: Description): Omit<Chunk, 'index'> {
   const facts = factsOf(layout, piece);
   // A caption or lead-in doesn't make a table a mixture.
   const cut = piece.run.cut;
@@ -69,7 +74,7 @@ function chunkOf(layout: Layout, piece: Piece, made: Description, extra: Extra):
     tokens: made.pieces + layout.counter.specialTokens,
     ...(facts.lang === undefined ? {} : { lang: facts.lang }),
     metadata: facts.metadata,
-    ...extra,
+    ...piece.extra,
   };
 }
 

@@ -5,6 +5,8 @@ import { type Atom, QUALITY } from './atoms.js';
 export interface Span {
   start: number;
   end: number;
+  /** Where the text begins that the chunk before does not hold. */
+  fresh: number;
   /** By the atoms, in the unit of the settings, without overhead. */
   size: number;
   /** The first of its run: what continues carries a repeated header or the like. */
@@ -58,7 +60,7 @@ export function* packAtoms(atoms: Iterable<Atom>, options: PackOptions): Generat
     if (!first && overlap.size > 0) ({ start, size: repeated } = fitOverlap(overlap, window, room, options));
     const count = chooseCut(window, room, start, repeated, options);
     const end = window.at(count - 1).end;
-    yield { start, end, size: window.size(0, count, start, repeated), first };
+    yield { start, end, fresh: window.at(0).start, size: window.size(0, count, start, repeated), first };
     window.drop(count);
     first = false;
     overlap = options.overlap > 0 ? (options.overlapStart?.(start, end, options.overlap) ?? NONE) : NONE;

@@ -1,8 +1,9 @@
 import type { ElementKind } from '@sluice/core';
+import { trimmed } from '../text/graphemes.js';
 import { type Atom, QUALITY } from './atoms.js';
 import { explodeCode, signatureOf } from './code.js';
 import { explodeOptions, type Layout, leadOf, roomUnder } from './context.js';
-import { explodeProse, explodeWords, trimmed } from './explode.js';
+import { explodeProse, explodeWords } from './explode.js';
 import type { Block, Heading, Section } from './outline.js';
 import { sayRow, sayTable, shapeTable, type TableShape } from './tables.js';
 

@@ -1,6 +1,7 @@
+import { trimmed } from '../text/graphemes.js';
 import { QUALITY } from './atoms.js';
 import { explodeOptions, type Layout, leadOf, packOptions, roomUnder } from './context.js';
-import { explodeProse, trimmed } from './explode.js';
+import { explodeProse } from './explode.js';
 import type { Piece } from './finish.js';
 import type { Block, Section } from './outline.js';
 import { packAtoms } from './pack.js';
@@ -83,12 +84,10 @@ function* sentencesOf(layout: Layout, section: Section, pending: readonly Block[
   let opening = pending[0]?.start;
   for (const part of partsOf(text, block)) {
     for (const sentence of layout.sentences.split(text, part.start, part.end, block.element?.lang ?? document.lang)) {
-      const span = trimmed(text, sentence.start, sentence.end);
-      if (span === undefined) continue;
       yield {
-        start: opening ?? span.start,
-        end: span.end,
-        textStart: span.start,
+        start: opening ?? sentence.start,
+        end: sentence.end,
+        textStart: sentence.start,
         path: section.path,
         run: PLAIN,
         prose: true,

@@ -1,11 +1,11 @@
 import { sha256 } from '@sluice/core';
 import { QUALITY } from '../layout/atoms.js';
 import type { Layout } from '../layout/context.js';
-import { finishPiece, type Piece } from '../layout/finish.js';
+import type { Piece } from '../layout/finish.js';
 import { mergeSmall } from '../layout/merge.js';
 import type { Section } from '../layout/outline.js';
 import { packAtoms } from '../layout/pack.js';
-import { cutPlain, cutSections } from './recursive.js';
+import { cutPlain, cutSections, finishPieces } from './recursive.js';
 import type { ChunkingStrategy } from './strategy.js';
 
 /**
@@ -14,7 +14,7 @@ import type { ChunkingStrategy } from './strategy.js';
  */
 export const parentDocument: ChunkingStrategy<'parent-document'> = {
   version: 1,
-  cut: (layout, settings) => ({ chunks: cutFamilies(layout, settings.parent_tokens, settings.structure) }),
+  cut: (layout, settings) => ({ chunks: finishPieces(layout, cutFamilies(layout, settings.parent_tokens, settings.structure)) }),
 };
 
 /** A section with the chunks cut from it. */
@@ -28,13 +28,13 @@ interface Child extends Piece {
   tokens: number;
 }
 
-function* cutFamilies(layout: Layout, parentTokens: number, structure: boolean) {
+function* cutFamilies(layout: Layout, parentTokens: number, structure: boolean): Generator<Piece> {
   const seen = new Map<string, number>();
   for (const family of familiesOf(branchesOf(layout, structure), parentTokens, layout)) {
     const start = Math.min(...family.map((child) => child.start));
     const end = Math.max(...family.map((child) => child.end));
-    const parent = { parentId: parentId(layout, start, end, seen), parentStart: start, parentEnd: end };
-    for (const child of family) yield* finishPiece(layout, child, parent);
+    const extra = { parentId: parentId(layout, start, end, seen), parentStart: start, parentEnd: end };
+    for (const child of family) yield { ...child, extra };
   }
 }
 

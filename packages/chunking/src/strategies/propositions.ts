@@ -7,6 +7,7 @@ import { createFactCache, type FactCache } from '../propositions/fact-cache.js';
 import { factMessages, readPrompt } from '../propositions/prompt.js';
 import { readFacts } from '../propositions/read-facts.js';
 import type { SettingsOf } from '../settings.js';
+import { edgeAfter, edgeBefore, isGraphemeEdge } from '../text/graphemes.js';
 import { mapInOrder } from '../text/map-in-order.js';
 import { cutSections } from './recursive.js';
 import type { ChunkingStrategy, StrategyDeps } from './strategy.js';
@@ -140,14 +141,23 @@ function withLead(lead: string, text: string): string {
 }
 
 function* partFact(fact: string, fits: (text: string) => boolean): Generator<string> {
-  if (fits(fact) || fact.length < 2) {
+  const cut = fits(fact) ? fact.length : cutInMiddle(fact);
+  if (cut >= fact.length) {
     yield fact;
     return;
   }
-  const middle = fact.length >>> 1;
-  const space = fact.lastIndexOf(' ', middle);
-  const cut = space > 0 ? space : [...fact].slice(0, Math.ceil([...fact].length / 2)).join('').length;
   yield* partFact(fact.slice(0, cut).trim(), fits);
   const rest = fact.slice(cut).trim();
   if (rest !== '') yield* partFact(rest, fits);
+}
+
+/** A space before the middle, else a grapheme's edge near it; the end where there is but one grapheme. */
+function cutInMiddle(text: string): number {
+  const middle = Math.max(1, text.length >>> 1);
+  const space = text.lastIndexOf(' ', middle);
+  if (space > 0 && isGraphemeEdge(text, space)) return space;
+  const behind = edgeAfter(text, middle);
+  if (behind < text.length) return behind;
+  const before = edgeBefore(text, middle);
+  return before > 0 ? before : text.length;
 }

@@ -16,8 +16,21 @@ export const recursive: ChunkingStrategy<'recursive'> = {
   },
 };
 
-export function* finishAll(layout: Layout, pieces: Iterable<Piece>) {
-  for (const piece of mergeSmall(layout, pieces)) yield* finishPiece(layout, piece);
+/** Small pieces joined, then chunks made of them. */
+export function finishAll(layout: Layout, pieces: Iterable<Piece>) {
+  return finishPieces(layout, mergeSmall(layout, pieces));
+}
+
+export function* finishPieces(layout: Layout, pieces: Iterable<Piece>) {
+  let last = -1;
+  for (const piece of pieces) {
+    // Where the piece before had to be parted, its last part may begin where this one's overlap does.
+    const start = piece.start <= last ? (piece.fresh ?? piece.start) : piece.start;
+    for (const chunk of finishPiece(layout, { ...piece, start })) {
+      yield chunk;
+      last = chunk.start;
+    }
+  }
 }
 
 /** Cuts section by section, run by run. */
@@ -29,7 +42,7 @@ export function* cutSections(
   for (const section of sections) {
     for (const run of runsOf(layout, section, options)) {
       for (const span of packAtoms(run.atoms(), packOptions(layout, run.rooms, run.overlaps))) {
-        yield { start: span.start, end: span.end, path: run.path, run };
+        yield { start: span.start, end: span.end, fresh: span.fresh, path: run.path, run };
       }
     }
   }
@@ -45,7 +58,7 @@ export function* cutPlain(layout: Layout): Generator<Piece> {
   const atoms = explodeProse({ start, end }, QUALITY.block, explodeOptions(layout, room));
   const pathAt = pathFinder(layout);
   for (const span of packAtoms(atoms, packOptions(layout, { first: room, next: room }, true))) {
-    yield { start: span.start, end: span.end, path: pathAt(span.start), run: { context: '' }, bare: true };
+    yield { start: span.start, end: span.end, fresh: span.fresh, path: pathAt(span.start), run: { context: '' }, bare: true };
   }
 }
 

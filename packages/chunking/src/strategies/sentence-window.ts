@@ -34,7 +34,7 @@ function* cutSentences(layout: Layout, k: number) {
       originalSentence: text.slice(unit.start, unit.end),
       sentenceIndex: index,
     };
-    for (const part of cutToSize(layout, unit)) yield* finishPiece(layout, part, extra);
+    for (const part of cutToSize(layout, unit)) yield* finishPiece(layout, { ...part, extra });
     index++;
     if (index - first > k) {
       near.shift();

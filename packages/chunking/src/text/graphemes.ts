@@ -1,3 +1,5 @@
+import { skipSpace, skipSpaceBack } from './space.js';
+
 /** How far back a safe place to begin segmenting is looked for: longer than any cluster that is not made to annoy. */
 const REACH = 512;
 
@@ -49,4 +51,12 @@ export function edgeAfter(text: string, at: number): number {
 /** Ends of the clusters of text.slice(start, end), as offsets in text. */
 export function* graphemeEnds(text: string, start: number, end: number): Generator<number> {
   for (const { index, segment } of segmenter.segment(text.slice(start, end))) yield start + index + segment.length;
+}
+
+/** Without white space at the edges, but with whole graphemes. */
+export function trimmed(text: string, start: number, end: number): { start: number; end: number } | undefined {
+  const from = skipSpace(text, start, end);
+  const to = skipSpaceBack(text, from, end);
+  if (from >= to) return undefined;
+  return { start: Math.max(start, edgeBefore(text, from)), end: Math.min(end, edgeAfter(text, to)) };
 }

@@ -1,3 +1,4 @@
+import { isGraphemeEdge, trimmed } from './graphemes.js';
 import { endsSentence } from './sentence-ends.js';
 import { isSpace, skipSpace, skipSpaceBack } from './space.js';
 
@@ -41,18 +42,13 @@ export function createSentenceSplitter(): SentenceSplitter {
 function* split(text: string, start: number, end: number, lang?: string): Generator<Span> {
   let from = start;
   for (const cut of cuts(text, start, end, lang)) {
-    const span = trim(text, from, cut);
+    if (!isGraphemeEdge(text, cut)) continue;
+    const span = trimmed(text, from, cut);
     if (span !== undefined) yield span;
     from = cut;
   }
-  const last = trim(text, from, end);
+  const last = trimmed(text, from, end);
   if (last !== undefined) yield last;
-}
-
-function trim(text: string, start: number, end: number): Span | undefined {
-  const from = skipSpace(text, start, end);
-  const to = skipSpaceBack(text, from, end);
-  return from < to ? { start: from, end: to } : undefined;
 }
 
 /** Cuts by terminators, line breaks and Thai spaces, merged in ascending order. */
