@@ -65,7 +65,8 @@ export async function readRunFile(dataFolder: string): Promise<RunFile | undefin
 }
 
 export async function writeRunFile(dataFolder: string, content: RunFile): Promise<void> {
-  await writeAtomically(runFilePath(dataFolder), `${JSON.stringify(content, null, 2)}\n`);
+  // For this user alone: the address of a Redis may hold its password.
+  await writeAtomically(runFilePath(dataFolder), `${JSON.stringify(content, null, 2)}\n`, 0o600);
 }
 
 export async function removeRunFile(dataFolder: string): Promise<void> {

@@ -16,9 +16,9 @@ export async function exists(path: string): Promise<boolean> {
 }
 
 /** Writes a file so that a reader sees the old or the new content, never half of one. */
-export async function writeAtomically(path: string, content: string): Promise<void> {
+export async function writeAtomically(path: string, content: string, mode = 0o644): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const partial = `${path}.${process.pid}.tmp`;
-  await writeFile(partial, content);
+  await writeFile(partial, content, { mode });
   await rename(partial, path);
 }
