@@ -57,7 +57,7 @@ export interface ReconcileWorkerOptions {
     lockMs?: number;
     /** How often lost jobs are looked for; default 15 s. */
     stalledMs?: number;
-    /** First pause of an outage; default 1 s. */
+    /** First pause of an outage, and first wait of a job that spends no attempt; default 1 s. */
     outageMs?: number;
   };
   logger?: Logger;
@@ -75,7 +75,7 @@ export interface ReconcileWorker {
   start(): Promise<void>;
   /**
    * Takes no more jobs and lets the running ones end; at the deadline (10 s) aborts them, and gives back, unspent, those that don't
-   * end. Never takes longer than the deadline and about 5 s.
+   * end. Never takes longer than the deadline and some 5 s.
    */
   stop(options?: { deadlineMs?: number }): Promise<void>;
   health(): WorkerHealth;
@@ -93,17 +93,21 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const running = new Map<string, { job: ReconcileJob; token: string; uuid: string }>();
   let stopping = false;
 
-  // Three parameters: BullMQ makes signals only for processors that take one.
-  const process = async (job: ReconcileJob, token = '', signal: AbortSignal = new AbortController().signal): Promise<void> => {
-    // The job was removed after it was taken: nothing to do, and nothing to finish.
-    if (job.data === undefined) return;
+  // Three parameters without defaults: BullMQ makes signals only for processors whose length is 3.
+  const process = async (job: ReconcileJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
+    if (token === undefined || signal === undefined)
+      throw new Error('a processor with three parameters is given a token and a signal');
+    // The job was removed before it was taken: what is left of it has neither name nor data.
+    if (job.name === undefined || job.data === undefined) return;
     const parsed = reconcileSchema.safeParse(job.data);
     if (!parsed.success) throw new UnrecoverableError(`not a reconcile job: ${parsed.error.message}`);
     const { docId, uuid } = documentOf(parsed.data);
-    const lost = await crashes.count(uuid);
-    const leave = await gate.enter(lost >= CRASHES_UNTIL_ALONE);
     running.set(job.id ?? '', { job, token, uuid });
+    let leave: () => void = () => undefined;
     try {
+      const lost = await crashes.count(uuid);
+      leave = await gate.enter(lost >= CRASHES_UNTIL_ALONE);
+      signal.throwIfAborted();
       await crashes.begin(uuid);
       await options.handle(parsed.data, {
         docId,
@@ -125,10 +129,17 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
 
   /** Ends a job that failed in the way its fault asks for: by the error that it throws. */
   async function settle(job: ReconcileJob, token: string, signal: AbortSignal, fault: SluiceError): Promise<never> {
-    if (stopping && signal.aborted) return giveBack(job, token);
-    if (fault.code === 'store_unavailable' && (await outage?.confirm())) return giveBack(job, token);
+    if (stopping && signal.aborted) {
+      // It may have been given back already, when it did not end in time.
+      await giveBack(job, token).catch(() => undefined);
+      throw new WaitingError();
+    }
+    if (fault.code === 'store_unavailable' && (await outage?.confirm())) {
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
     if (UNCOUNTED.has(fault.code)) {
-      const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(1000, Math.max(1, job.attemptsStarted)));
+      const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(settings.outageMs ?? 1000, Math.max(1, job.attemptsStarted)));
       await job.moveToDelayed(Date.now() + wait, token);
       throw new DelayedError();
     }
@@ -139,12 +150,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   }
 
   /** Back to its place in the queue, no attempt spent. */
-  async function giveBack(job: ReconcileJob, token: string): Promise<never> {
-    await returnJob(job, token);
-    throw new WaitingError();
-  }
-
-  async function returnJob(job: ReconcileJob, token: string): Promise<void> {
+  async function giveBack(job: ReconcileJob, token: string): Promise<void> {
     await job.moveToWait(token);
     // BullMQ wakes nobody for a prioritized job that comes back: the marker is what idle workers wait for.
     await redis.zadd(worker.toKey('marker'), 0, '0');
@@ -158,6 +164,8 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     lockDuration: settings.lockMs ?? 30_000,
     stalledInterval: settings.stalledMs ?? 15_000,
     maxStalledCount: NO_STALL_LIMIT,
+    // For what is left of removed jobs; ours say it themselves.
+    removeOnComplete: { count: 0 },
     runRetryDelay: 1000,
     settings: {
       backoffStrategy: (attempt, _type, error, job) =>
@@ -188,21 +196,20 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     async stop({ deadlineMs = 10_000 } = {}) {
       stopping = true;
       outage?.stop();
-      await worker.pause(true);
-      if (!(await becomesTrue(() => running.size === 0, deadlineMs))) {
+      // Fetches nothing from here on; settled once the running jobs are noted as ended.
+      const closed = worker.close();
+      await Promise.race([closed, becomesTrue(() => running.size === 0, deadlineMs)]);
+      if (running.size > 0) {
         worker.cancelAllJobs('the worker ends');
         await becomesTrue(() => running.size === 0, ABORT_GRACE_MS);
-        await within(
-          Promise.allSettled(
-            [...running.values()].map(async ({ job, token, uuid }) => {
-              await crashes.end(uuid);
-              await returnJob(job, token);
-            }),
-          ),
-          1000,
-        );
       }
-      await within(worker.close(running.size > 0), ABORT_GRACE_MS);
+      const deaf = [...running.values()];
+      await within(
+        Promise.allSettled(deaf.map(({ job, token, uuid }) => Promise.all([crashes.end(uuid), giveBack(job, token)]))),
+        ABORT_GRACE_MS,
+      );
+      if (deaf.length === 0) await within(closed, ABORT_GRACE_MS);
+      await within(worker.disconnect(), ABORT_GRACE_MS);
       redis.disconnect();
     },
     health: () => ({

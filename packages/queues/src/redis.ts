@@ -32,6 +32,8 @@ export function createRedis(options: RedisOptions): Redis {
     maxRetriesPerRequest: producer ? 0 : null,
     ...(producer ? { commandTimeout: COMMAND_MS } : {}),
   });
+  // Every command that waits for the first connection listens.
+  redis.setMaxListeners(0);
   // Without a listener ioredis prints each of them.
   redis.on('error', (error: Error) => options.onError?.(error));
   return redis;

@@ -1,0 +1,28 @@
+import { createReconcileWorker } from '../dist/index.js';
+
+// A worker in a process of its own, for tests that kill, freeze or end it. Says what it does, a line each.
+const [url, namespace, mode] = process.argv.slice(2);
+const say = (line) => process.stdout.write(`${line}\n`);
+const worker = createReconcileWorker({
+  url,
+  namespace,
+  concurrency: 4,
+  settings: { lockMs: 600, stalledMs: 300 },
+  handle: async (request, { signal, crashes }) => {
+    say(`began ${request.path} ${crashes}`);
+    await new Promise((resolve, reject) => {
+      const alive = setInterval(() => undefined, 1000);
+      if (mode === 'quick') setTimeout(resolve, 100);
+      // `deaf` never ends, `failing` throws something of its own when it must end.
+      if (mode !== 'deaf') signal.addEventListener('abort', () => reject(new Error('about to throw')));
+      signal.addEventListener('abort', () => clearInterval(alive));
+    });
+    say(`ended ${request.path}`);
+  },
+});
+process.once('SIGTERM', async () => {
+  await worker.stop({ deadlineMs: 300 });
+  process.exit(0);
+});
+await worker.start();
+say('ready');
