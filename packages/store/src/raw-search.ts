@@ -15,10 +15,17 @@ export interface RawSearchOptions {
 
 /** The store's own searches, vector and keyword side by side under one filter; ids alone, since most hits are not returned. */
 export function createRawSearch(options: RawSearchOptions): VisibleSearchDeps['rawSearch'] {
-  return async (request, pins, wanted) => {
+  return async (request, pins, wanted, onPart) => {
     const limit = Math.min(wanted, await options.maxResults());
     const where = `where:${and([translateFilter(request.filter, options.properties), ...pinned(pins)])},limit:${limit}`;
-    const [dense, keyword] = await Promise.all([searchDense(request, where), searchKeyword(request, where)]);
+    const told = (hits: RawHit[]) => {
+      onPart?.(hits);
+      return hits;
+    };
+    const [dense, keyword] = await Promise.all([
+      searchDense(request, where).then(told),
+      searchKeyword(request, where).then(told),
+    ]);
     return { dense, keyword, limit };
   };
 

@@ -3,7 +3,7 @@ import { CHUNK_FIELDS, type ChunkCodec, factsOf } from './chunk-codec.js';
 import { type Graphql, literal, type Row } from './graphql.js';
 import { decodeManifest } from './manifest-codec.js';
 import type { CollectionNames } from './names.js';
-import { decodeRecord, RECORD_FIELDS } from './record-codec.js';
+import { decodeHead, decodeRecord, HEAD_FIELDS, RECORD_FIELDS, type RecordHead } from './record-codec.js';
 import { and, anyOf, not } from './translate-filter.js';
 
 export interface ReadsOptions {
@@ -24,32 +24,29 @@ const WALK = 2_000;
 const WALK_CHUNKS = 1_000;
 
 export function createReads({ graphql, names, codec, maxResults }: ReadsOptions) {
-  async function recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>> {
-    const found = new Map<string, CommitRecord[]>();
+  /** Rows of the commits of documents, grouped by document. `decode` reads what `fields` asks for. */
+  async function recordsBy<R extends RecordHead>(
+    docUuids: readonly string[],
+    fields: string,
+    decode: (row: Row) => R | undefined,
+  ): Promise<Map<string, R[]>> {
+    const found = new Map<string, R[]>();
     const runs = inRuns([...new Set(docUuids)], DOCUMENTS_A_REQUEST);
-    for (const records of await Promise.all(runs.map(recordsOfSome))) {
-      for (const record of records) pushTo(found, record.doc_uuid, record);
+    for (const rows of await Promise.all(runs.map((run) => commitRows(run, fields)))) {
+      for (const record of rows.map(decode)) if (record !== undefined) pushTo(found, record.doc_uuid, record);
     }
     return found;
   }
 
-  async function recordsOfSome(docUuids: readonly string[]): Promise<CommitRecord[]> {
+  async function commitRows(docUuids: readonly string[], fields: string): Promise<Row[]> {
     const limit = Math.min(RECORDS_A_REQUEST, await maxResults());
-    const rows = await graphql.rows(names.commits, `limit:${limit},where:${anyOf('doc_uuid', docUuids)}`, RECORD_FIELDS);
+    const rows = await graphql.rows(names.commits, `limit:${limit},where:${anyOf('doc_uuid', docUuids)}`, fields);
     // A full answer may have been cut: ask for fewer documents, for a single one by a walk, which no limit cuts.
-    if (rows.length < limit) return rows.map(decodeRecord).filter((record) => record !== undefined);
+    if (rows.length < limit) return rows;
     const [only] = docUuids;
-    if (docUuids.length === 1 && only !== undefined) return recordsByWalk(only);
+    if (docUuids.length === 1 && only !== undefined) return collect(walkDocument(names.commits, only, fields));
     const half = docUuids.length >> 1;
-    return (await Promise.all([recordsOfSome(docUuids.slice(0, half)), recordsOfSome(docUuids.slice(half))])).flat();
-  }
-
-  async function recordsByWalk(docUuid: string): Promise<CommitRecord[]> {
-    const records: CommitRecord[] = [];
-    for await (const rows of walkDocument(names.commits, docUuid, RECORD_FIELDS)) {
-      for (const record of rows.map(decodeRecord)) if (record?.doc_uuid === docUuid) records.push(record);
-    }
-    return records;
+    return (await Promise.all([commitRows(docUuids.slice(0, half), fields), commitRows(docUuids.slice(half), fields)])).flat();
   }
 
   /** Rows of a collection in uuid order from behind `after`, a page at a time. */
@@ -92,8 +89,16 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
   }
 
   return {
-    recordsOf,
-    walk,
+    recordsOf: (docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>> =>
+      recordsBy(docUuids, RECORD_FIELDS, decodeRecord),
+
+    headsOf: (docUuids: readonly string[]): Promise<Map<string, RecordHead[]>> => recordsBy(docUuids, HEAD_FIELDS, decodeHead),
+
+    /** Records by their own ids, in no order. */
+    async recordsByIds(ids: readonly string[]): Promise<CommitRecord[]> {
+      const rows = await byIds(names.commits, ids, RECORD_FIELDS, IDS_A_REQUEST);
+      return [...rows.values()].map(decodeRecord).filter((record) => record !== undefined);
+    },
 
     async readChunks(ids: readonly string[], options: { vectors?: boolean } = {}): Promise<StoredChunk[]> {
       const fields = `${CHUNK_FIELDS} _additional{id${options.vectors ? ' vector' : ''}}`;
@@ -260,6 +265,12 @@ function inRuns<T>(items: readonly T[], size: number): T[][] {
   const runs: T[][] = [];
   for (let from = 0; from < items.length; from += size) runs.push(items.slice(from, from + size));
   return runs;
+}
+
+async function collect(pages: AsyncIterable<Row[]>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const page of pages) rows.push(...page);
+  return rows;
 }
 
 function pushTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {

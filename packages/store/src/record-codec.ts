@@ -1,27 +1,69 @@
 import type { CommitRecord } from '@sluice/core';
 import type { Row } from './graphql.js';
 
-/** Properties that reads of records ask for. */
+/** What decides which chunks of a document are visible, and to whom: all that most hits of a search need of a record. */
+export type RecordHead = Pick<
+  CommitRecord,
+  | 'id'
+  | 'kind'
+  | 'doc_id'
+  | 'doc_uuid'
+  | 'fence'
+  | 'attempt'
+  | 'base_fence'
+  | 'live'
+  | 'superseded'
+  | 'security_level'
+  | 'allowed_groups'
+  | 'created_ms'
+>;
+
+export const HEAD_FIELDS = 'head _additional{id creationTimeUnix}';
+
+/** Properties that reads of whole records ask for. */
 export const RECORD_FIELDS = 'record _additional{id creationTimeUnix}';
 
 /** A record as stored: what may be asked for, and the whole as one JSON text. */
 export function encodeRecord(record: CommitRecord): Record<string, unknown> {
   const { created_ms: _created, ...stored } = record;
+  const { id, kind, doc_id, doc_uuid, fence, attempt, base_fence, live, superseded, security_level, allowed_groups } = record;
+  const head: RecordHead = {
+    id,
+    kind,
+    doc_id,
+    doc_uuid,
+    fence,
+    attempt,
+    base_fence,
+    live,
+    superseded,
+    security_level,
+    ...(allowed_groups === undefined ? {} : { allowed_groups }),
+  };
   return {
     doc_uuid: record.doc_uuid,
     doc_source: record.source,
     kind: record.kind,
     status: record.status,
     fence: record.fence,
+    head: JSON.stringify(head),
     record: JSON.stringify(stored),
   };
 }
 
 /** Undefined when the object is none of ours. */
 export function decodeRecord(row: Row): CommitRecord | undefined {
-  if (typeof row.record !== 'string') return undefined;
+  return decode<CommitRecord>(row.record, row);
+}
+
+export function decodeHead(row: Row): RecordHead | undefined {
+  return decode<RecordHead>(row.head, row);
+}
+
+function decode<T extends { created_ms?: number }>(json: unknown, row: Row): T | undefined {
+  if (typeof json !== 'string') return undefined;
   try {
-    const record = JSON.parse(row.record) as CommitRecord; // written by encodeRecord() alone
+    const record = JSON.parse(json) as T; // written by encodeRecord() alone
     const created = Number(row._additional?.creationTimeUnix);
     return Number.isFinite(created) && created > 0 ? { ...record, created_ms: created } : record;
   } catch {

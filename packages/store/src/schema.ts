@@ -100,6 +100,7 @@ export function describeCollections(
         filterable('kind', 'text'),
         filterable('status', 'text'),
         filterable('fence', 'int'),
+        stored('head'),
         stored('record'),
       ],
     },

@@ -1,10 +1,12 @@
 import type { CommitRecord } from '@sluice/core';
 
+type Identity = Pick<CommitRecord, 'doc_uuid' | 'attempt'>;
+
 /** Commits that this process has read, and when: one seen before a search began is older than the search. */
 export interface SeenCommits {
   /** Whether this commit had been read by the given moment (monotonic milliseconds). */
-  seenBy(commit: CommitRecord, moment: number): boolean;
-  note(commit: CommitRecord, moment: number): void;
+  seenBy(commit: Identity, moment: number): boolean;
+  note(commit: Identity, moment: number): void;
   readonly size: number;
 }
 

@@ -65,7 +65,8 @@ export function createStore(options: StoreOptions): ChunkStore {
   const reads = createReads({ graphql, names, codec, maxResults });
   const search = createVisibleSearch({
     rawSearch: createRawSearch({ graphql, collection: names.chunks, properties, dimensions: options.dimensions, maxResults }),
-    recordsOf: reads.recordsOf,
+    headsOf: reads.headsOf,
+    recordsByIds: reads.recordsByIds,
     readChunks: reads.readChunks,
     clock: options.clock ?? systemClock,
     graceMs: options.readerGraceMs ?? 10_000,
@@ -73,8 +74,10 @@ export function createStore(options: StoreOptions): ChunkStore {
     ...(options.readerRules === undefined ? {} : { rules: options.readerRules }),
   });
 
+  const { headsOf: _headsOf, recordsByIds: _recordsByIds, ...portReads } = reads;
+
   return {
-    ...reads,
+    ...portReads,
     search,
 
     async ensureSchema() {

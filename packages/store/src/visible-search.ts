@@ -8,6 +8,7 @@ import {
   topCommit,
 } from '@sluice/core';
 import { type FusedHit, fuse, type RawHit, type RawPool } from './fusion.js';
+import type { RecordHead } from './record-codec.js';
 import { createSeenCommits, type SeenCommits } from './seen-commits.js';
 
 /** What a search knows of documents it has read the commits of: only these of their chunks may be returned. */
@@ -24,9 +25,13 @@ export interface VisibleSearchDeps {
   /**
    * The request's search over what is stored, with `filter AND (document not pinned OR rev pinned) AND NOT superseded`: of each part the best
    * `wanted` hits, or as many as the store can give at once.
+   * @param onPart may be called with the hits of a part that ended before the others, so that their commits are read meanwhile
    */
-  rawSearch(request: SearchRequest, pins: Pins, wanted: number): Promise<RawPool>;
-  recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>>;
+  rawSearch(request: SearchRequest, pins: Pins, wanted: number, onPart?: (hits: readonly RawHit[]) => void): Promise<RawPool>;
+  /** Every record of the documents, reduced to what decides on visibility. */
+  headsOf(docUuids: readonly string[]): Promise<Map<string, RecordHead[]>>;
+  /** Whole records by id. */
+  recordsByIds(ids: readonly string[]): Promise<CommitRecord[]>;
   readChunks(ids: readonly string[]): Promise<StoredChunk[]>;
   clock: Clock;
   /** How long superseded chunks stay, milliseconds. 0 (for tests) sets no bound on a search's time. */
@@ -81,50 +86,84 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
   async function searchOnce(request: SearchRequest): Promise<SearchHit[]> {
     const known = new Map<string, Known>();
     const size = Math.max(POOL, request.limit);
-    let firstRead: number | undefined;
-    let early: Promise<Map<string, StoredChunk>> | undefined;
+    const started: { firstRead?: number } = {};
     let pool: RawPool;
 
     for (let round = 1; ; round++) {
-      const began = { wall: clock.now(), monotonic: clock.monotonic() };
-      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), size + Math.ceil(spare));
-      const hits = [...pool.dense, ...pool.keyword];
-      const fresh = [...new Set(hits.map((hit) => hit.doc_uuid))].filter((docUuid) => !known.has(docUuid));
-      if (fresh.length > 0) {
-        firstRead ??= clock.monotonic();
-        // Mostly nothing is dropped: the best chunks are fetched while the commits are.
-        if (round === 1) early = readEarly(bestOf(pool, request));
-        const records = await deps.recordsOf(fresh);
-        const moment = clock.monotonic();
-        for (const docUuid of fresh) known.set(docUuid, judge(records.get(docUuid) ?? [], request, began, moment));
-      }
-      checkTime(firstRead);
-      const parts = [pool.dense, pool.keyword].map((part) => part.filter((hit) => isLive(hit, known)).length);
-      const dropped = Math.max(pool.dense.length - (parts[0] ?? 0), pool.keyword.length - (parts[1] ?? 0));
-      if (round === 1) spare = Math.min(MAX_SPARE, Math.max(dropped * 1.5, spare * 0.95 < 1 ? 0 : spare * 0.95));
-      // What is left of a pool is what a search without the dropped hits would have found, if it still is a whole pool or was all there is.
-      const short = [pool.dense, pool.keyword].some(
-        (part, i) => part.length >= pool.limit && (parts[i] ?? 0) < Math.min(size, pool.limit),
-      );
+      const reader = createReader(request, known, started);
+      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), size + Math.ceil(spare), reader.read);
+      reader.read(pool.dense);
+      reader.read(pool.keyword);
+      const fresh = await reader.done();
+      checkTime(started.firstRead);
+      const live = { dense: liveOf(pool.dense, known), keyword: liveOf(pool.keyword, known) };
+      const dropped = Math.max(pool.dense.length - live.dense.length, pool.keyword.length - live.keyword.length);
+      if (round === 1) adaptSpare(dropped);
+      // What is left of a pool is what a search without the dropped hits would have found, if it is a whole pool or was all there is.
+      const whole = (['dense', 'keyword'] as const).every((part) => pool[part].length < pool.limit || live[part].length >= size);
       const doubtful = fresh.some((docUuid) => known.get(docUuid)?.believed !== true);
-      if (!(doubtful || (dropped > 0 && short)) || !pinAndRetry || round === MAX_ROUNDS) break;
+      if (!(doubtful || (dropped > 0 && !whole)) || !pinAndRetry || round === MAX_ROUNDS) break;
     }
 
-    const visible = (part: RawHit[]) => (checkVisibility ? part.filter((hit) => isLive(hit, known)) : part).slice(0, size);
-    const fused = fuse({ dense: visible(pool.dense), keyword: visible(pool.keyword) }, request.mode, request.alpha);
-    const best = inOrder(fused, known).slice(0, request.limit);
-    const chunks = await chunksOf(best, early);
-    checkTime(firstRead);
-    return best.map((hit) => {
+    const shown = (part: RawHit[]) => (checkVisibility ? liveOf(part, known) : part).slice(0, size);
+    const fused = fuse({ dense: shown(pool.dense), keyword: shown(pool.keyword) }, request.mode, request.alpha);
+    const hits = await readHits(inOrder(fused, known).slice(0, request.limit), known);
+    checkTime(started.firstRead);
+    return hits;
+  }
+
+  /** Reads and judges the commits of hits as they come in; once a document, and never those already known. */
+  function createReader(request: SearchRequest, known: Map<string, Known>, started: { firstRead?: number }) {
+    const began = { wall: clock.now(), monotonic: clock.monotonic() };
+    const asked = new Set<string>();
+    const reads: Promise<void>[] = [];
+    return {
+      read(hits: readonly RawHit[]): void {
+        const fresh = [...new Set(hits.map((hit) => hit.doc_uuid))].filter(
+          (docUuid) => !known.has(docUuid) && !asked.has(docUuid),
+        );
+        if (fresh.length === 0) return;
+        for (const docUuid of fresh) asked.add(docUuid);
+        started.firstRead ??= clock.monotonic();
+        const read = deps.headsOf(fresh).then((heads) => {
+          const moment = clock.monotonic();
+          for (const docUuid of fresh) known.set(docUuid, judge(heads.get(docUuid) ?? [], request, began, moment));
+        });
+        // It is awaited below, unless the search itself fails first.
+        read.catch(() => {});
+        reads.push(read);
+      },
+      async done(): Promise<string[]> {
+        await Promise.all(reads);
+        return [...asked];
+      },
+    };
+  }
+
+  function adaptSpare(dropped: number): void {
+    const decayed = spare * 0.95 < 1 ? 0 : spare * 0.95;
+    spare = Math.min(MAX_SPARE, Math.max(dropped * 1.5, decayed));
+  }
+
+  async function readHits(best: readonly FusedHit[], known: ReadonlyMap<string, Known>): Promise<SearchHit[]> {
+    const commitIds = new Set(best.map((hit) => known.get(hit.doc_uuid)?.head?.id ?? ''));
+    const [chunkList, commitList] = await Promise.all([
+      deps.readChunks(best.map((hit) => hit.id)),
+      deps.recordsByIds([...commitIds].filter((id) => id !== '')),
+    ]);
+    const chunks = new Map(chunkList.map((chunk) => [chunk.id, chunk]));
+    const commits = new Map(commitList.map((commit) => [commit.doc_uuid, commit]));
+    return best.flatMap((hit) => {
       const chunk = chunks.get(hit.id);
-      const commit = known.get(hit.doc_uuid)?.commit;
-      if (chunk === undefined || commit === undefined) throw new Stale('a chunk went away while it was being read');
+      const commit = commits.get(hit.doc_uuid);
+      if (!checkVisibility && commit === undefined) return [];
+      if (chunk === undefined || commit === undefined) throw new Stale('something went away while it was being read');
       return { chunk, commit, score: hit.score, scores: hit.scores };
     });
   }
 
   interface Known {
-    commit: CommitRecord | undefined;
+    head: RecordHead | undefined;
     /** Attempts whose chunks the caller may be shown. */
     live: readonly string[];
     superseded: ReadonlySet<string>;
@@ -133,18 +172,18 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
   }
 
   function judge(
-    records: readonly CommitRecord[],
+    records: readonly RecordHead[],
     request: SearchRequest,
     began: { wall: number; monotonic: number },
     moment: number,
   ): Known {
     const commit = topCommit(records);
-    if (commit === undefined) return { commit, live: [], superseded: new Set(), believed: false };
+    if (commit === undefined) return { head: undefined, live: [], superseded: new Set(), believed: false };
     const old = commit.created_ms !== undefined && commit.created_ms < began.wall - deps.graceMs - deps.skewMs;
     const believed = old || seen.seenBy(commit, began.monotonic);
     seen.note(commit, moment);
     return {
-      commit,
+      head: commit,
       live: maySee(commit, records, request) ? commit.live : [],
       superseded: new Set(commit.superseded),
       believed,
@@ -155,13 +194,15 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
    * Fence order is not disk order: an attempt that read the disk before a level was raised may commit after the one that raised it. Until its
    * writer has looked again, clearance is needed for what lies between the top's base and the top too, and for a status record above it.
    */
-  function maySee(top: CommitRecord, records: readonly CommitRecord[], request: SearchRequest): boolean {
+  function maySee(top: RecordHead, records: readonly RecordHead[], request: SearchRequest): boolean {
     return records.every((record) => record.fence <= top.base_fence || request.mayAccess(record)) && request.mayAccess(top);
   }
 
-  function isLive(hit: RawHit, known: ReadonlyMap<string, Known>): boolean {
-    const document = known.get(hit.doc_uuid);
-    return document !== undefined && document.live.includes(hit.rev) && !document.superseded.has(hit.id);
+  function liveOf(hits: readonly RawHit[], known: ReadonlyMap<string, Known>): RawHit[] {
+    return hits.filter((hit) => {
+      const document = known.get(hit.doc_uuid);
+      return document?.live.includes(hit.rev) === true && !document.superseded.has(hit.id);
+    });
   }
 
   function pinsOf(known: ReadonlyMap<string, Known>, closed: boolean): Pins {
@@ -178,38 +219,11 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     if (firstRead !== undefined && clock.monotonic() - firstRead > budgetMs) throw new Stale('it took too long');
   }
 
-  function bestOf(pool: RawPool, request: SearchRequest): string[] {
-    const { dense, keyword } = pool;
-    const fused = fuse({ dense: dense.slice(0, POOL), keyword: keyword.slice(0, POOL) }, request.mode, request.alpha);
-    return inOrder(fused, new Map())
-      .slice(0, request.limit)
-      .map((hit) => hit.id);
-  }
-
   /** Best first; ties by doc_id, then chunk id. */
   function inOrder(hits: FusedHit[], known: ReadonlyMap<string, Known>): FusedHit[] {
-    const docId = (hit: FusedHit) => known.get(hit.doc_uuid)?.commit?.doc_id ?? '';
+    const docId = (hit: FusedHit) => known.get(hit.doc_uuid)?.head?.doc_id ?? '';
     return hits.sort((a, b) => b.score - a.score || compareText(docId(a), docId(b)) || compareText(a.id, b.id));
   }
-
-  async function readEarly(ids: readonly string[]): Promise<Map<string, StoredChunk>> {
-    // What fails here is read again when it is needed, and reported then.
-    return byId(await deps.readChunks(ids).catch(() => []));
-  }
-
-  async function chunksOf(
-    hits: readonly FusedHit[],
-    early: Promise<Map<string, StoredChunk>> | undefined,
-  ): Promise<Map<string, StoredChunk>> {
-    const chunks = (await early) ?? new Map<string, StoredChunk>();
-    const missing = hits.filter((hit) => !chunks.has(hit.id)).map((hit) => hit.id);
-    if (missing.length === 0) return chunks;
-    return new Map([...chunks, ...byId(await deps.readChunks(missing))]);
-  }
-}
-
-function byId(chunks: readonly StoredChunk[]): Map<string, StoredChunk> {
-  return new Map(chunks.map((chunk) => [chunk.id, chunk]));
 }
 
 function compareText(a: string, b: string): number {

@@ -28,7 +28,7 @@ export interface SearchRequest {
   /** The caller's filter, the access filter already ANDed outermost. */
   filter: Filter;
   /** Whether the caller may see a document by a commit's level and groups. */
-  mayAccess: (commit: CommitRecord) => boolean;
+  mayAccess: (commit: Pick<CommitRecord, 'security_level' | 'allowed_groups'>) => boolean;
 }
 
 export interface SearchHit {
@@ -90,8 +90,8 @@ export interface ChunkStore {
 }
 
 /** The record that counts: highest fence, ties by attempt. */
-export function topRecord(records: readonly CommitRecord[]): CommitRecord | undefined {
-  let top: CommitRecord | undefined;
+export function topRecord<R extends Pick<CommitRecord, 'fence' | 'attempt'>>(records: readonly R[]): R | undefined {
+  let top: R | undefined;
   for (const record of records) {
     if (top === undefined || record.fence > top.fence || (record.fence === top.fence && record.attempt > top.attempt))
       top = record;
@@ -100,6 +100,6 @@ export function topRecord(records: readonly CommitRecord[]): CommitRecord | unde
 }
 
 /** The commit that counts: status records are passed over. */
-export function topCommit(records: readonly CommitRecord[]): CommitRecord | undefined {
+export function topCommit<R extends Pick<CommitRecord, 'fence' | 'attempt' | 'kind'>>(records: readonly R[]): R | undefined {
   return topRecord(records.filter((record) => record.kind === 'commit'));
 }
