@@ -12,7 +12,8 @@ const filters = process.argv.slice(2);
 const testsOnly = filters.length > 0;
 const began = performance.now();
 const counts = { passed: 0, failed: 0 };
-const started = { services: [], folder: undefined, launcher: undefined };
+const started = { services: undefined, folder: undefined };
+const FOLDER = 'sluice-test-';
 const abort = new AbortController();
 
 function say(line) {
@@ -74,24 +75,18 @@ async function runChecks() {
 /** A Redis, a Weaviate and the model, for this run alone; their addresses in the variables that the tests read. */
 async function startServices() {
   const launcher = await importLauncher();
-  started.launcher = launcher;
-  started.folder = await mkdtemp(join(tmpdir(), 'sluice-test-'));
+  await launcher.reclaimFolders(tmpdir(), FOLDER, process.env);
+  started.folder = await mkdtemp(join(tmpdir(), FOLDER));
   const workplace = launcher.createWorkplace(process.env, (line) => say(`      ${line}`), abort.signal);
-  const keep = async (service) => {
-    const record = await service;
-    started.services.push(record);
-    return record.url;
-  };
-  const options = { dataFolder: started.folder };
-  const results = await Promise.allSettled([
-    keep(launcher.obtainRedis(workplace, options)),
-    keep(launcher.obtainWeaviate(workplace, options)),
+  const [services, model] = await Promise.allSettled([
+    launcher.startServicesAlone({ dataFolder: started.folder, workplace }),
     launcher.obtainModel(workplace, { cwd: ROOT }),
   ]);
-  const failures = results.filter((result) => result.status === 'rejected').map((result) => result.reason?.message);
+  if (services.status === 'fulfilled') started.services = services.value;
+  const failures = [services, model].filter((result) => result.status === 'rejected').map((result) => result.reason?.message);
   if (failures.length > 0) throw new Error(failures.join('\n'));
-  const [redis, weaviate, model] = results.map((result) => result.value);
-  return { SLUICE_TEST_REDIS_URL: redis, SLUICE_TEST_WEAVIATE_URL: weaviate, SLUICE_TEST_MODEL: model };
+  const { redis, weaviate } = services.value;
+  return { SLUICE_TEST_REDIS_URL: redis.url, SLUICE_TEST_WEAVIATE_URL: weaviate.url, SLUICE_TEST_MODEL: model.value };
 }
 
 /** One run over all packages; its counts are those of the report, and what no test reports counts as one failure. */
@@ -116,9 +111,7 @@ async function runTests(env) {
 }
 
 async function stopServices() {
-  for (const service of started.services.splice(0)) {
-    await started.launcher.stopService(service, process.env, { deadlineMs: 5_000 }).catch((error) => say(String(error)));
-  }
+  await started.services?.stop().catch((error) => say(String(error)));
   if (started.folder !== undefined) await rm(started.folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
