@@ -26,6 +26,8 @@ const POSTS = [
   '/ops/api/dead-letters/retry',
   '/ops/api/dead-letters/discard',
   '/ops/api/verify',
+  '/ops/api/reindex',
+  '/ops/api/sources/remove',
 ];
 
 describe('every route that takes a body', () => {
@@ -156,8 +158,11 @@ describe('OpenAPI', () => {
       '/ops/api/queues/pause',
       '/ops/api/queues/resume',
       '/ops/api/reconcile',
+      '/ops/api/reindex',
+      '/ops/api/sources/remove',
       '/ops/api/status',
       '/ops/api/verify',
+      '/ops/api/why',
       '/readyz',
       '/v1/documents',
       '/v1/documents/{doc_id}',

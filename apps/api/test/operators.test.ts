@@ -189,6 +189,50 @@ describe('other routes of operators', () => {
     expect((await post('/ops/api/verify', { repair: 'yes' })).status).toBe(400);
   });
 
+  it('reindex queues every document of configured sources anew', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'words' });
+    await world.put({ docId: 'notes/b.md', text: 'words' });
+    await world.put({ docId: 'gone/c.md', text: 'words' });
+    expect(await post('/ops/api/reindex', { source: 'notes' })).toEqual({ status: 202, body: { documents: 1 } });
+    expect(jobs()).toEqual(['notes/b.md config']);
+    expect((await post('/ops/api/reindex', {})).body.documents).toBe(2);
+    expect((await post('/ops/api/reindex', { source: 'gone' })).status).toBe(404);
+  });
+
+  it('a source is removed only once it has left the configuration', async () => {
+    expect((await post('/ops/api/sources/remove', { source: 'inbox' })).status).toBe(400);
+    expect((await post('/ops/api/sources/remove', { source: 'never' })).status).toBe(404);
+    await world.close();
+    world = await createWorld({ removeSource: async (name) => (name === 'gone' ? 3 : 0) });
+    expect(await post('/ops/api/sources/remove', { source: 'gone' })).toEqual({ status: 200, body: { removed: 3 } });
+  });
+
+  it('why joins what the configuration and the store say, within what the caller may know of', async () => {
+    await world.close();
+    world = await createWorld({
+      explain: async (path) => ({
+        source: 'inbox',
+        path: path.slice('/data/inbox/'.length),
+        exists: true,
+        origins: { category: 'source' },
+      }),
+    });
+    await world.put({ docId: 'inbox/a.md', text: 'words', metadata: { category: 'x', security_level: 3 } });
+    const hidden = await get('/ops/api/why?path=/data/inbox/a.md');
+    expect(hidden.body.document).toBeUndefined();
+    expect(hidden.body.origins).toEqual({});
+    expect(hidden.body.note).toContain('above your clearance');
+    world.as({ clearance: 3 });
+    expect((await get('/ops/api/why?path=/data/inbox/a.md')).body).toMatchObject({
+      doc_id: 'inbox/a.md',
+      document: { status: 'indexed' },
+      access: { security_level: 3 },
+      origins: { category: 'source' },
+    });
+    expect((await get('/ops/api/why?path=a.md')).status).toBe(400);
+    expect((await get('/ops/api/why')).status).toBe(400);
+  });
+
   it('are refused to readers', async () => {
     world.as({ role: 'reader' });
     for (const [method, url] of [
