@@ -55,6 +55,8 @@ export interface CommitRecord {
   allowed_groups?: string[];
   /** Metadata of what is served, or of the newest state where nothing is. */
   metadata: DocumentMetadata;
+  /** Front matter and sidecar values under names that are not declared: kept with the document, not filterable. */
+  extra?: Record<string, unknown>;
   /** Hash of everything document-wide that chunk objects carry: equal hashes mean chunks can be kept. */
   chunk_metadata_hash: string;
   warnings: string[];

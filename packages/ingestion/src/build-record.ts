@@ -22,7 +22,7 @@ export type RecordContent = Pick<
   | 'chunk_metadata_hash'
   | 'warnings'
 > &
-  Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>>;
+  Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded' | 'extra'>>;
 
 export function buildRecord(
   deps: Pick<IngestionDeps, 'clock'>,
@@ -65,8 +65,18 @@ export const NOTHING_LIVE = {
 
 /** The part of a record that names exactly what the base names. */
 export function sameAsBase(base: CommitRecord) {
-  const { live, superseded, superseded_revs, chunks, pages, served_hash, revision, chunk_metadata_hash } = base;
-  return { live, superseded, superseded_revs, chunks, pages, served_hash, revision, chunk_metadata_hash };
+  const { live, superseded, superseded_revs, chunks, pages, served_hash, revision, chunk_metadata_hash, extra } = base;
+  return {
+    live,
+    superseded,
+    superseded_revs,
+    chunks,
+    pages,
+    served_hash,
+    revision,
+    chunk_metadata_hash,
+    ...(extra === undefined ? {} : { extra }),
+  };
 }
 
 /** Metadata for a record of a document of which nothing is known but who may see it. */

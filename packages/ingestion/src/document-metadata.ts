@@ -4,6 +4,7 @@ import {
   frontMatterOf,
   MAX_SIDECAR,
   type MetadataInput,
+  narrowAccess,
   parseSidecar,
   resolveAccess,
   resolveMetadata,
@@ -18,10 +19,11 @@ export type FileState = Extract<DiskState, { kind: 'file' }>;
 export interface ResolvedDocument {
   metadata: DocumentMetadata;
   warnings: string[];
+  extra: Record<string, unknown>;
 }
 
 /** Where front matter can stand: only these are looked into before parsing. */
-const FRONT_MATTER_NAMES = /\.(md|markdown|mdx|mkd|txt)$/i;
+const FRONT_MATTER_NAMES = /\.(md|markdown|mdown|mkd|mdx)$/i;
 
 /** Bytes read for the front matter; four bytes a character at most, so the longest that is accepted fits. */
 const HEAD_BYTES = 1_048_576;
@@ -52,30 +54,44 @@ export async function readSidecar(
 }
 
 /**
- * Who may see the document as the disk stands, found without parsing it. What cannot be read or is invalid hides the document (level 5),
- * unless `throwInvalid` asks for the error.
+ * Who may see the document as the disk stands, found without parsing it.
+ *
+ * @throws SluiceError `invalid_metadata` with `details.access` when level or groups are invalid; `unreadable`
  */
-export async function accessOf(
+export async function accessNow(deps: IngestionDeps, target: Target, disk: FileState): Promise<Access> {
+  const sidecar = await readSidecar(deps, disk);
+  const frontMatter = await readFrontMatter(deps, disk);
+  return accessBy(target, disk, {
+    ...(sidecar === undefined ? {} : { sidecar }),
+    ...(frontMatter === undefined ? {} : { frontMatter }),
+  });
+}
+
+function accessBy(target: Target, disk: FileState, said: Pick<MetadataInput, 'frontMatter' | 'sidecar'>): Access {
+  const { origins: _origins, ...access } = resolveAccess(inputOf(target, disk, said));
+  return access;
+}
+
+/**
+ * Who may see the old text of a document whose new state failed: nobody who could not see it before, and nobody whom the new state shuts
+ * out. A level or groups that are themselves invalid, or that cannot be read, hide it (level 5).
+ */
+export async function accessAfterFailure(
   deps: IngestionDeps,
   target: Target,
   disk: DiskState,
-  options: { throwInvalid?: boolean } = {},
+  base: CommitRecord | undefined,
 ): Promise<Access> {
   if (disk.kind !== 'file') return HIDDEN;
+  let now: Access;
   try {
-    const sidecar = await readSidecar(deps, disk);
-    const frontMatter = await readFrontMatter(deps, disk);
-    const { origins: _origins, ...access } = resolveAccess(
-      inputOf(target, disk, {
-        ...(sidecar === undefined ? {} : { sidecar }),
-        ...(frontMatter === undefined ? {} : { frontMatter }),
-      }),
-    );
-    return access;
+    now = await accessNow(deps, target, disk);
   } catch (cause) {
-    if (options.throwInvalid) throw cause;
-    return HIDDEN;
+    if (!(cause instanceof SluiceError) || cause.code !== 'invalid_metadata' || cause.details?.access !== false) return HIDDEN;
+    // What is wrong concerns something else; what the configuration says still holds.
+    now = accessBy(target, disk, {});
   }
+  return base === undefined ? now : narrowAccess(bareAccess(base), now);
 }
 
 async function readFrontMatter(deps: IngestionDeps, disk: FileState): Promise<Record<string, unknown> | undefined> {

@@ -9,10 +9,11 @@ import {
   topRecord,
   toSluiceError,
 } from '@sluice/core';
+import { narrowAccess } from '@sluice/metadata';
 import { type Attempt, beginAttempt, isServing, readRecords, type Target, targetOf } from './attempt.js';
 import { bareMetadata, buildRecord, NOTHING_LIVE, sameAsBase } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
-import { accessOf, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
+import { accessAfterFailure, accessNow, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
 import { createLru } from './lru.js';
 import { type DiskState, observeDisk, waitUntilStill } from './observe.js';
 import { publish } from './publish.js';
@@ -198,11 +199,12 @@ async function writeFile(
   options: ReconcileOptions,
 ): Promise<ReconcileOutcome | 'again'> {
   const { base } = attempt;
-  const access = await accessOf(deps, target, disk, { throwInvalid: true });
+  const access = await accessNow(deps, target, disk);
   if (isServing(base) && isStricter(base, access)) {
     // Stricter access first, whatever becomes of the content. The empty stat says that the file itself is still to be read.
+    // The old text is narrowed only: where the new state opens it to others, they wait for the new content.
     const { allowed_groups: _old, ...rest } = base.metadata;
-    const rewritten = await rewriteBase(deps, target, attempt, base, { ...rest, ...access });
+    const rewritten = await rewriteBase(deps, target, attempt, base, { ...rest, ...narrowAccess(bareAccess(base), access) });
     const { kind, status, content_hash, fingerprint, format, warnings } = base;
     const record = {
       ...buildRecord(deps, target, attempt, disk, {
@@ -337,7 +339,7 @@ async function commitSkipped(
       content_hash: contentHash,
       fingerprint: disk.policy.fingerprint(''),
       format: '',
-      metadata: bareMetadata(await accessOf(deps, target, disk)),
+      metadata: bareMetadata(await accessAfterFailure(deps, target, disk, undefined)),
       warnings: [],
     });
     if ((await publish(deps, target, attempt, disk, record)) === 'done') return { outcome: 'skipped', reason, message };

@@ -2,7 +2,7 @@ import { type CommitRecord, type ReasonCode, type SluiceError, topCommit } from 
 import { type Attempt, beginAttempt, isServing, readRecords, type Target } from './attempt.js';
 import { bareMetadata, buildRecord, NOTHING_LIVE, type RecordContent, sameAsBase } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
-import { type Access, accessOf, sameAccess } from './document-metadata.js';
+import { type Access, accessAfterFailure, sameAccess } from './document-metadata.js';
 import { type DiskState, observeDisk } from './observe.js';
 import { publish } from './publish.js';
 import { MissingChunk, rewriteBase } from './rewrite.js';
@@ -28,7 +28,7 @@ export async function commitFailure(deps: IngestionDeps, target: Target, failure
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const attempt = await beginAttempt(deps, target);
     disk = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
-    const access = await accessOf(deps, target, disk);
+    const access = await accessAfterFailure(deps, target, disk, isServing(attempt.base) ? attempt.base : undefined);
     const record = buildRecord(deps, target, attempt, disk, await failureContent(deps, target, attempt, disk, access, failure));
     if ((await publish(deps, target, attempt, disk, record)) === 'done') return record;
   }

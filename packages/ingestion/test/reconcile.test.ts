@@ -160,6 +160,34 @@ describe('reconcile', () => {
     expect((await h.chunks('a.md')).map((chunk) => chunk.metadata.security_level)).toEqual([5]);
   });
 
+  it('never widens access to an old text by a new state that fails', async () => {
+    const h = await harness();
+    await h.write('a.md', '---\nsecurity_level: 4\nallowed_groups: [hr]\n---\n\nsecret text');
+    await h.reconcile('a.md');
+    await h.write('a.md', '---\nsecurity_level: 1\n---\n\n!corrupt');
+    await h.reconcile('a.md');
+    expect((await h.chunks('a.md'))[0]?.metadata).toMatchObject({ security_level: 4, allowed_groups: ['hr'] });
+    await h.write('a.md', '---\nsecurity_level: 5\nallowed_groups: [hr, it]\n---\n\n!corrupt');
+    await h.reconcile('a.md');
+    expect((await h.chunks('a.md'))[0]?.metadata).toMatchObject({ security_level: 5, allowed_groups: ['hr'] });
+  });
+
+  it('keeps the access of the last good revision when a field that is not access is invalid', async () => {
+    const h = await harness({ fields: { year: 'int' } });
+    await h.write('a.md', '---\nyear: 2024\n---\n\nplain');
+    await h.reconcile('a.md');
+    await h.write('a.md', '---\nyear: soon\n---\n\nplain');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'invalid_metadata', serving: true });
+    expect((await h.chunks('a.md'))[0]?.metadata).toMatchObject({ security_level: 1, fields: { year: 2024 } });
+  });
+
+  it('keeps undeclared front matter with the document', async () => {
+    const h = await harness();
+    await h.write('a.md', '---\nreviewer: someone\n---\n\nplain');
+    expect(await h.reconcile('a.md')).toMatchObject({ warnings: ['undeclared_field: reviewer'] });
+    expect(await h.top('a.md')).toMatchObject({ extra: { reviewer: 'someone' } });
+  });
+
   it('rewrites metadata under one commit without embedding', async () => {
     const h = await harness({ fields: { quarter: 'text' } });
     await h.write('a.md', 'one\n\ntwo');
