@@ -112,7 +112,8 @@ export function describeCollections(
         filterable('doc_uuid', 'text'),
         stored('doc_id'),
         stored('attempt'),
-        { ...filterable('fence', 'int'), indexRangeFilters: false },
+        // Not an int: GraphQL gives one past 32 bits back as null, and fences are microseconds. Doubles are exact to 2^53.
+        { ...filterable('fence', 'number'), indexRangeFilters: false },
         stored('data'),
       ],
     },

@@ -16,6 +16,9 @@ import {
 } from '@sluice/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+/** As large as real ones, which are microseconds since 1970: past what 32 bits hold. */
+const REAL_FENCE = 1_760_000_000_123_457;
+
 export const CONTRACT_DIMENSIONS = 8;
 
 export interface ContractStore {
@@ -368,8 +371,8 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
       const docs = createContractDocuments(store);
       const written = [];
       for (const n of [1, 2, 3, 4, 5]) {
-        written.push(await docs.write(`w${n}.md`, ['one', 'two'], { fence: 1 }));
-        await store.insertRecord(docs.recordOf(`w${n}.md`, { fence: 2, kind: 'status' }));
+        written.push(await docs.write(`w${n}.md`, ['one', 'two'], { fence: REAL_FENCE }));
+        await store.insertRecord(docs.recordOf(`w${n}.md`, { fence: REAL_FENCE + 1, kind: 'status' }));
         const { record } = written.at(-1) ?? { record: undefined };
         if (record !== undefined)
           await store.insertManifest(record, { entries: [], gaps: [], length: 0, pages: [], dropped: [] });
@@ -399,7 +402,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
             chunks: [],
           };
           for (const object of group.objects) {
-            expect([object.attempt, object.fence, object.collection]).toEqual([record?.attempt, 1, collection]);
+            expect([object.attempt, object.fence, object.collection]).toEqual([record?.attempt, REAL_FENCE, collection]);
             if (collection === 'chunks') {
               expect(object.metadataHash).toBe(record?.chunk_metadata_hash);
               expect(chunks.map((chunk) => chunk.text_hash)).toContain(object.textHash);
