@@ -77,6 +77,7 @@ export async function writeDocument(
     format: read.format,
     metadata,
     warnings,
+    extra: resolved.extra,
   } as const;
 
   if (plan.manifest.length === 0) {
