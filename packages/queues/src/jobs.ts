@@ -1,4 +1,4 @@
-import { docUuid, makeDocId, type ReconcileRequest } from '@sluice/core';
+import { docUuid, makeDocId, type ReconcileRequest, SluiceError } from '@sluice/core';
 import { z } from 'zod';
 
 /**
@@ -12,7 +12,14 @@ export const reconcileSchema = z.strictObject({
   source: z.string().regex(/^[a-z0-9_-]+$/),
   path: z.string().min(1),
   cause: z.enum(['add', 'change', 'unlink', 'rename', 'scan', 'retry', 'config']),
-}) satisfies z.ZodType<ReconcileRequest>;
+}) satisfies z.ZodType<Omit<ReconcileRequest, 'force'>>;
+
+/** The data of a job for a request; `force` travels beside it, see force-notes.ts. Error: `invalid_request`. */
+export function jobDataOf({ force: _, ...request }: ReconcileRequest): z.infer<typeof reconcileSchema> {
+  const parsed = reconcileSchema.safeParse(request);
+  if (!parsed.success) throw new SluiceError('invalid_request', `not a reconcile request: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
 
 export function documentOf(request: Pick<ReconcileRequest, 'source' | 'path'>): { docId: string; uuid: string } {
   const docId = makeDocId(request.source, request.path);

@@ -22,7 +22,9 @@ describe('one job a document', () => {
     await bench.queue.add(request('deep/ä b.md'), 'interactive');
     const [job] = await bench.queue.board.getJobs(['prioritized']);
     expect(job?.data).toEqual({ source: 'inbox', path: 'deep/ä b.md', cause: 'change' });
-    await expect(bench.queue.add(request('a', { source: 'Not A Name' }), 'bulk')).rejects.toThrow();
+    await expect(bench.queue.add(request('a', { source: 'Not A Name' }), 'bulk')).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
   });
 
   it.each([
@@ -101,6 +103,36 @@ describe('one job a document', () => {
     expect(await bench.queue.counts()).toEqual({ ...NOTHING, delayed: 1 });
     await bench.queue.add(request('a.md', { cause: 'add' }), 'interactive');
     expect(await bench.queue.counts()).toEqual({ ...NOTHING, waiting: 1 });
+  });
+});
+
+describe('a repair', () => {
+  it.each(['bulk', 'interactive'] as const)('is not forgotten when a job that waits absorbs it (%s)', async (urgency) => {
+    await bench.queue.addBulk([request('a'), request('b')], 'bulk');
+    await bench.queue.addBulk([request('a', { force: 'rebuild' })], urgency);
+    await bench.queue.addBulk([request('a', { force: 'recommit' })], urgency);
+    const { handle, runs, next } = createRuns();
+    await bench.work(handle, { concurrency: 1 });
+    for (let run = 0; run < 2; run++) (await next()).succeed();
+    await until(() => bench.queue.isIdle());
+    expect(runs.find((run) => run.request.path === 'a')?.request.force).toBe('rebuild');
+    expect(runs.find((run) => run.request.path === 'b')?.request.force).toBeUndefined();
+  });
+
+  it('stands until a run succeeds, and again when it is asked for during one', async () => {
+    const { handle, runs, next } = createRuns();
+    await bench.work(handle);
+    await bench.queue.add(request('a', { force: 'recommit' }), 'interactive');
+    (await next()).fail(new Error('once'));
+    const second = await next();
+    await bench.queue.add(request('a', { force: 'recommit' }), 'interactive');
+    second.succeed();
+    (await next()).succeed();
+    await until(() => bench.queue.isIdle());
+    await bench.queue.add(request('a'), 'interactive');
+    (await next()).succeed();
+    await until(() => bench.queue.isIdle());
+    expect(runs.map((run) => run.request.force)).toEqual(['recommit', 'recommit', 'recommit', undefined]);
   });
 });
 

@@ -6,7 +6,8 @@ import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { documentsWithWork, willBegin } from './dedup-keys.js';
 import { reservePriorities, urgencyOf } from './fairness.js';
-import { documentOf, makeJobId, partsOfJobId, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
+import { forceNotes } from './force-notes.js';
+import { documentOf, jobDataOf, makeJobId, partsOfJobId, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
 import { withRedis } from './redis.js';
 import { freeStuckKeys } from './stuck-keys.js';
 
@@ -98,10 +99,12 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
   queue.on('error', (error) => logger?.debug({ err: error }, 'queue connection'));
   const places = { prioritized: queue.toKey('prioritized'), namespace };
   const prefix = queue.toKey('');
+  const notes = forceNotes(redis, namespace);
   const guarded = <T>(work: () => Promise<T>) => withRedis(redis, work);
 
   async function addSlice(requests: readonly ReconcileRequest[], urgency: Urgency, delayMs = 0): Promise<void> {
-    let wanted = requests.map((request) => ({ request: reconcileSchema.parse(request), uuid: documentOf(request).uuid }));
+    let wanted = requests.map((request) => ({ request: jobDataOf(request), uuid: documentOf(request).uuid }));
+    await Promise.all(requests.flatMap(({ force }, index) => (force ? [notes.leave(wanted[index]?.uuid ?? '', force)] : [])));
     if (urgency === 'bulk') {
       const covered = await willBegin(
         redis,

@@ -3,6 +3,7 @@ import type { Logger } from '@sluice/telemetry';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { backoffMs } from './backoff.js';
 import { createCrashCounter } from './crash-counter.js';
+import { forceNotes } from './force-notes.js';
 import { createGate } from './gate.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
 import { createOutage } from './outage.js';
@@ -89,6 +90,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const onError = (error: Error) => logger?.debug({ err: error }, 'redis connection');
   const redis = createRedis({ url: options.url, role: 'worker', onError });
   const crashes = createCrashCounter(redis, namespace);
+  const notes = forceNotes(redis, namespace);
   const gate = createGate();
   const running = new Map<string, { job: ReconcileJob; token: string; uuid: string }>();
   let stopping = false;
@@ -105,11 +107,12 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     running.set(job.id ?? '', { job, token, uuid });
     let leave: () => void = () => undefined;
     try {
-      const lost = await crashes.count(uuid);
+      const [lost, note] = await Promise.all([crashes.count(uuid), redis.get(notes.key(uuid))]);
       leave = await gate.enter(lost >= CRASHES_UNTIL_ALONE);
       signal.throwIfAborted();
       await crashes.begin(uuid);
-      await options.handle(parsed.data, {
+      const force = notes.read(note);
+      await options.handle(force === undefined ? parsed.data : { ...parsed.data, force }, {
         docId,
         docUuid: uuid,
         attemptsMade: job.attemptsMade,
@@ -118,6 +121,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
         signal,
         progress: (share) => job.updateProgress(share),
       });
+      if (note !== null) await notes.clear(uuid, note);
     } catch (thrown) {
       await settle(job, token, signal, (options.mapError ?? mapUnknown)(thrown, docId));
     } finally {

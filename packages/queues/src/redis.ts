@@ -70,7 +70,7 @@ function becomesReady(redis: Redis): Promise<void> {
 }
 
 /** Any failure of Redis as a `queue_unavailable`; a SluiceError stays what it is. */
-export function toQueueError(thrown: unknown): SluiceError {
+function toQueueError(thrown: unknown): SluiceError {
   if (thrown instanceof SluiceError) return thrown;
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   const message = /^(OOM|.*\bOOM command not allowed)/.test(reason)
