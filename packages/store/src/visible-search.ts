@@ -39,14 +39,17 @@ export interface VisibleSearchDeps {
   /** How far the store's clock may be from ours, milliseconds. */
   skewMs: number;
   seen?: SeenCommits;
-  /** For tests that show what each rule is for. Both true unless said. */
-  rules?: { checkVisibility?: boolean; pinAndRetry?: boolean };
+  /** For tests that show what each rule is for. All true unless said. `checkAge`: a commit that may have landed during the search is doubted. */
+  rules?: { checkVisibility?: boolean; pinAndRetry?: boolean; checkAge?: boolean };
 }
 
 /** Visible hits of each part of a search, whatever its limit: so that the results of a small limit are the first of a large one's. */
 const POOL = 100;
 /** The most hits asked for beyond the pool. */
 const MAX_SPARE = 400;
+/** How much further each round looks while the dead crowd out the living. */
+const GROWTH = 4;
+const MAX_WANTED = 10_000;
 const MAX_ROUNDS = 5;
 const MAX_STARTS = 4;
 
@@ -63,6 +66,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
   const seen = deps.seen ?? createSeenCommits();
   const checkVisibility = deps.rules?.checkVisibility ?? true;
   const pinAndRetry = deps.rules?.pinAndRetry ?? true;
+  const checkAge = deps.rules?.checkAge ?? true;
   /** Hits asked for beyond the pool, since about as many were dropped lately: a second search costs more. */
   let spare = 0;
   const budgetMs = deps.graceMs > 0 ? deps.graceMs / 2 : Number.POSITIVE_INFINITY;
@@ -87,11 +91,12 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     const known = new Map<string, Known>();
     const size = Math.max(POOL, request.limit);
     const started: { firstRead?: number } = {};
+    let wanted = size + Math.ceil(spare);
     let pool: RawPool;
 
     for (let round = 1; ; round++) {
       const reader = createReader(request, known, started);
-      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), size + Math.ceil(spare), reader.read);
+      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), wanted, reader.read);
       reader.read(pool.dense);
       reader.read(pool.keyword);
       const fresh = await reader.done();
@@ -103,6 +108,8 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
       const whole = (['dense', 'keyword'] as const).every((part) => pool[part].length < pool.limit || live[part].length >= size);
       const doubtful = fresh.some((docUuid) => known.get(docUuid)?.believed !== true);
       if (!(doubtful || (dropped > 0 && !whole)) || !pinAndRetry || round === MAX_ROUNDS) break;
+      // Thousands of documents may just have been deleted, each with chunks before the living ones: five rounds must get past them.
+      if (!whole) wanted = Math.min(wanted * GROWTH, MAX_WANTED);
     }
 
     const shown = (part: RawHit[]) => (checkVisibility ? liveOf(part, known) : part).slice(0, size);
@@ -180,7 +187,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     const commit = topCommit(records);
     if (commit === undefined) return { head: undefined, live: [], superseded: new Set(), believed: false };
     const old = commit.created_ms !== undefined && commit.created_ms < began.wall - deps.graceMs - deps.skewMs;
-    const believed = old || seen.seenBy(commit, began.monotonic);
+    const believed = !checkAge || old || seen.seenBy(commit, began.monotonic);
     seen.note(commit, moment);
     return {
       head: commit,
