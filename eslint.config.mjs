@@ -9,7 +9,10 @@ export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.generated.ts'] },
   {
     files: ['**/*.ts'],
-    languageOptions: { parser: tseslint.parser, parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { project: './tsconfig.json', tsconfigRootDir: import.meta.dirname },
+    },
     plugins: { '@typescript-eslint': tseslint.plugin },
     rules: {
       '@typescript-eslint/no-floating-promises': 'error',
@@ -23,5 +26,8 @@ export default tseslint.config(
   },
   { files: ['packages/config/src/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['apps/cli/src/**/*.ts'], rules: { 'no-console': 'off' } },
-  { files: ['**/*.test.ts', 'packages/testkit/**/*.ts', 'e2e/**/*.ts'], rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' } },
+  {
+    files: ['**/*.test.ts', 'packages/testkit/**/*.ts', 'e2e/**/*.ts'],
+    rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
+  },
 );

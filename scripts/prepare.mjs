@@ -72,7 +72,8 @@ export function run(command, args, options = {}) {
     const show = options.show === true;
     const child = spawn(command, args, {
       cwd: ROOT,
-      env: { ...toolEnvironment(), ...options.env },
+      // Output that is collected is shown later as plain text.
+      env: { ...toolEnvironment(), ...(show ? {} : { NO_COLOR: '1' }), ...options.env },
       stdio: ['ignore', show ? 'inherit' : 'pipe', show ? 'inherit' : 'pipe'],
       detached: true,
     });
