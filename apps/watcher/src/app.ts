@@ -18,6 +18,7 @@ const PUBLISH_MS = 5000;
 /** First wait after a scan that failed; doubled up to the longest. */
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 5000;
+const UNWATCHED_SCAN_MS = 10_000;
 const LOG_EVERY_MS = 60_000;
 
 interface Due {
@@ -40,6 +41,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     createSourceRunner(deps, source, (reason, delayMs) => need(source.name, reason, delayMs)),
   );
   const loops: Promise<void>[] = [];
+  const lastMs = new Map<string, number>();
   let scans = 0;
   let failures = 0;
   let notBefore = 0;
@@ -55,6 +57,13 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     const entry = due.get(source) ?? { at: Number.POSITIVE_INFINITY, retryTransient: false, answered: 0 };
     due.set(source, entry);
     return entry;
+  }
+
+  /** A source that cannot be watched in whole is scanned more often, but never most of the time. */
+  function intervalOf({ source, state }: SourceRunner): number {
+    const interval = source.scanIntervalS * 1000;
+    if (state().watch_error === undefined) return interval;
+    return Math.min(interval, Math.max(UNWATCHED_SCAN_MS, 10 * (lastMs.get(source.name) ?? 0)));
   }
 
   function warn(error: unknown, message: string): void {
@@ -96,8 +105,8 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     const chosen = runners.filter(({ source }) => entryOf(source.name).at <= now);
     if (chosen.length === 0) return;
     const before = new Map(chosen.map(({ source }) => [source.name, { ...entryOf(source.name) }]));
-    for (const { source } of chosen) {
-      due.set(source.name, { at: now + source.scanIntervalS * 1000, retryTransient: false, answered: upTo });
+    for (const runner of chosen) {
+      due.set(runner.source.name, { at: now + intervalOf(runner), retryTransient: false, answered: upTo });
     }
     try {
       const known = await collectKnown(
@@ -130,6 +139,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     const result = await runner.scan({ known, retryTransient: entry?.retryTransient ?? false, acceptRoot, signal });
     scans++;
     const ms = Math.round(clock.monotonic() - began);
+    lastMs.set(name, ms);
     const { files, errorCount, root } = result.summary;
     logger.info({ source: name, files, differences: result.differences, errors: errorCount, root: root.state, ms }, 'scan');
     await Promise.all([control.publish(name, runner.state()), deps.metrics.flush()]);

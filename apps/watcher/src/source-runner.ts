@@ -105,6 +105,7 @@ export function createSourceRunner(
       settings: { include: source.include, exclude: source.exclude },
       polling: source.polling,
       stabilityMs: source.stabilityMs,
+      ...(deps.watchFolder === undefined ? {} : { watchFolder: deps.watchFolder }),
       onChanges: (changes) => events.add(changes),
       onRules() {
         // Folders may have to be watched that were not, and the other way round.
@@ -118,7 +119,7 @@ export function createSourceRunner(
       onError(error) {
         const code = codeOf(error);
         if (code === 'ENOSPC' || code === 'EMFILE') {
-          watchError = `${code}: the system has no file watches left, so changes are found by scans only; raise fs.inotify.max_user_watches`;
+          watchError = `${code}: the system has no file watches left, so some changes are found by scans only; raise fs.inotify.max_user_watches and start again`;
         }
         report(error, 'watching is disturbed; a scan looks for what was missed');
         onScanNeeded('watch', BURST_QUIET_MS);

@@ -1,6 +1,6 @@
 import type { Clock, CommitRecord, Files, ReconcileQueue } from '@sluice/core';
 import type { Control } from '@sluice/queues';
-import type { ComparePolicy } from '@sluice/sources';
+import type { ComparePolicy, WatchOptions } from '@sluice/sources';
 import type { Logger, Metrics } from '@sluice/telemetry';
 
 /** A source as the watcher is told of it. */
@@ -30,4 +30,6 @@ export interface WatcherDeps {
   metrics: Pick<Metrics, 'filesScanned' | 'flush'>;
   /** `<data>/sources`: what is remembered of roots and of verified files. */
   stateFolder: string;
+  /** How a folder is watched; default fs.watch. */
+  watchFolder?: WatchOptions['watchFolder'];
 }

@@ -24,6 +24,8 @@ export interface FolderWatchOptions {
   onTouch(relPath: string): void;
   /** ENOSPC or EMFILE when the system has no watches left. */
   onError(error: unknown): void;
+  /** Default: fs.watch. */
+  watch?: typeof watch;
 }
 
 interface Watched {
@@ -51,7 +53,7 @@ export function createFolderWatches(options: FolderWatchOptions): FolderWatches 
     if (before !== undefined) leave(relPath);
     const path = absolutePath(options.root, relPath);
     try {
-      const watcher = watch(path, (event, name) => {
+      const watcher = (options.watch ?? watch)(path, (event, name) => {
         if (watched.get(relPath)?.watcher !== watcher) return;
         // A folder that is moved or removed tells its own name. A child may have that name too, so the folder is looked at anew.
         if (name === null || (event === 'rename' && name === basename(path))) {

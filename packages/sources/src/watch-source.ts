@@ -1,9 +1,10 @@
 import type { Cause, Clock, EntryStat, Files } from '@sluice/core';
 import { isSidecar, ownerOf } from '@sluice/metadata';
-import { createFolderWatches } from './folder-watches.js';
+import { createFolderWatches, type FolderWatchOptions } from './folder-watches.js';
 import { createIgnoreReader } from './ignore-reader.js';
 import { createIgnoreRules, IGNORE_FILE, type IgnoreSettings, parentOf } from './ignore-rules.js';
 import { createLookQueue } from './look-queue.js';
+import { mapLimited } from './map-limited.js';
 import { isAbsence } from './node-files.js';
 import { createPathIndex } from './path-index.js';
 import { absolutePath, childPath } from './paths.js';
@@ -33,6 +34,8 @@ export interface WatchOptions {
   onRootGone(): void;
   /** A fault of watching, as ENOSPC (no watches left): changes may be missed until the next scan. */
   onError(error: unknown): void;
+  /** How a folder is watched; default fs.watch. */
+  watchFolder?: FolderWatchOptions['watch'];
 }
 
 export interface SourceWatch {
@@ -49,6 +52,9 @@ export interface SourceWatch {
   close(): Promise<void>;
 }
 
+/** Folders entered at a time, at the start. */
+const FOLDERS_AT_ONCE = 16;
+
 /**
  * Watches a source. Every touch of a path leads to a look at the disk, which alone decides what happened: the order and names of the
  * system's events are never believed. Resolves when changes from now on are told.
@@ -60,7 +66,12 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
   const reader = createIgnoreReader({ files, root, settings });
   const index = createPathIndex();
   const looks = createLookQueue({ look, onError: options.onError });
-  const watches = createFolderWatches({ root, onTouch: looks.add, onError: options.onError });
+  const watches = createFolderWatches({
+    root,
+    onTouch: looks.add,
+    onError: options.onError,
+    ...(options.watchFolder === undefined ? {} : { watch: options.watchFolder }),
+  });
   let closed = false;
   /** Until a scan has told of all documents, a path that goes may be one that only the store knows. */
   let complete = false;
@@ -140,16 +151,21 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     return entries.some((entry) => !entry.validName && entry.name === name);
   }
 
-  /** Watches what is there at the start without telling of it. */
-  async function enterAll(path: string): Promise<void> {
+  /** Watches a folder that is there at the start, without telling of it; gives the folders in it. */
+  async function enterAtStart(path: string): Promise<string[]> {
     const stat = await files.stat(absolutePath(root, path));
-    if (stat?.kind !== 'folder' || (path !== '' && (await reader.explain(path, 'folder')) !== undefined)) return;
+    if (stat?.kind !== 'folder' || (path !== '' && (await reader.explain(path, 'folder')) !== undefined)) return [];
     watches.enter(path, stat);
     const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
       if (!isAbsence(error)) options.onError(error);
       return [];
     });
-    for (const entry of entries) if (entry.kind === 'folder' && entry.validName) await enterAll(childPath(path, entry.name));
+    return entries.filter((entry) => entry.kind === 'folder' && entry.validName).map((entry) => childPath(path, entry.name));
+  }
+
+  async function enterAll(): Promise<void> {
+    let level = [''];
+    while (level.length > 0 && !closed) level = (await mapLimited(level, FOLDERS_AT_ONCE, enterAtStart)).flat();
   }
 
   const folderRules = createIgnoreRules(settings);
@@ -162,7 +178,7 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
         onError: options.onError,
       })
     : undefined;
-  if (!polling) await enterAll('');
+  if (!polling) await enterAll();
 
   return {
     polling,
