@@ -12,6 +12,8 @@ export interface ListItem {
 
 interface Place {
   page?: number;
+  /** Goes on in the middle of a sentence from the element before: parted from it by a line break, not by a blank line. */
+  continues?: boolean;
 }
 
 /** Takes the rows of one table, so that a table of any length is never held twice. */
@@ -60,14 +62,14 @@ export function createDocumentBuilder(limits: ParseLimits): DocumentBuilder {
   }
 
   /** Starts an element: parts it from the one before. */
-  function begin(): number {
-    if (drafts.length > 0) write('\n\n');
+  function begin(continues = false): number {
+    if (drafts.length > 0) write(continues ? '\n' : '\n\n');
     return length;
   }
 
-  function add(kind: ElementKind, text: string, facts: Partial<Draft>): void {
+  function add(kind: ElementKind, text: string, { continues, ...facts }: Partial<Draft> & Place): void {
     if (text === '') return;
-    const start = begin();
+    const start = begin(continues);
     write(text);
     drafts.push({ kind, start, end: length, ...facts });
   }

@@ -1,35 +1,104 @@
 import type { ParsedDocument, ParseInput } from '@sluice/core';
 import { createDocumentBuilder } from '../document-builder.js';
 import { finishBuilt } from '../finish-document.js';
-import { checkAborted } from '../limits.js';
+import { settingsOf } from '../format-settings.js';
+import { breathe } from '../limits.js';
+import { createBlockWriter } from './block-writer.js';
+import { blocksOf } from './blocks.js';
+import { type PageRows, withoutFurniture } from './furniture.js';
+import { createVocabulary } from './hyphens.js';
 import { openPdf } from './open-pdf.js';
+import { pdfMetadata } from './pdf-metadata.js';
+import type { PdfDocument } from './pdf-types.js';
+import { regionsOf } from './regions.js';
+import { rowsOf } from './rows.js';
+import { readRuns } from './runs.js';
+import { measure } from './statistics.js';
 
-/** PDF: text by page. */
+/** Pages after which pdf.js is asked to let go of fonts and images. */
+const CLEANUP = 100;
+
+/**
+ * PDF: text by page in reading order, with headings, lists and tables as far as the layout shows them. Pages without text, as scanned
+ * ones, give nothing.
+ */
 export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
+  const settings = settingsOf(input).pdf;
   const { document, close } = await openPdf(input);
   try {
+    const { pages, aside } = await readPages(document, input);
+    const kept = settings.headers_footers ? pages : withoutFurniture(pages);
+    const statistics = measure(
+      kept.flatMap((page) => page.rows),
+      await document.getOutline().catch(() => null),
+    );
+    const vocabulary = createVocabulary();
+    for (const page of kept) for (const row of page.rows) for (const segment of row.segments) vocabulary.add(segment.text);
     const builder = createDocumentBuilder(input.limits);
-    for (let number = 1; number <= document.numPages; number++) {
-      checkAborted(input);
-      const page = await document.getPage(number);
-      const content = await page.getTextContent({ includeMarkedContent: false, disableNormalization: true });
-      let line = '';
-      let lastY: number | undefined;
-      for (const item of content.items) {
-        const y = item.transform[5] ?? 0;
-        if (lastY !== undefined && Math.abs(lastY - y) > 1.8 * item.height && item.height > 0) {
-          builder.paragraph(line, { page: number });
-          line = '';
-        }
-        line += item.str + (item.hasEOL ? '\n' : '');
-        if (item.height > 0) lastY = y;
+    const writer = createBlockWriter(builder, vocabulary);
+    const fields = await readFields(document);
+    for (const page of kept) {
+      for (const region of regionsOf(page.rows)) {
+        if (region.kind === 'table') writer.table(region, page.number);
+        else for (const block of blocksOf(region, statistics)) writer.block(block, page.number);
       }
-      builder.paragraph(line, { page: number });
-      page.cleanup();
-      input.onProgress?.(number / document.numPages);
+      for (const rows of aside.get(page.number) ?? []) writer.aside(textOf(rows), page.number);
+      const filled = fields.get(page.number) ?? [];
+      if (filled.length > 0)
+        writer.block({ kind: 'list', items: filled.map((line) => ({ marker: '-', lines: [line] })) }, page.number);
+      if (page.number % CLEANUP === 0) await breathe(input);
     }
-    return finishBuilt('pdf', builder, { metadata: {}, warnings: [] });
+    writer.close();
+    const { metadata, lang } = await pdfMetadata(document);
+    return finishBuilt('pdf', builder, { metadata, warnings: [], lang });
   } finally {
     await close();
   }
+}
+
+interface ReadPages {
+  /** Text in the main direction of each page. */
+  pages: PageRows[];
+  /** Text in other directions, by page; what repeats on most pages, as watermarks do, is left out. */
+  aside: Map<number, PageRows['rows'][]>;
+}
+
+const textOf = (rows: PageRows['rows']): string => rows.flatMap((row) => row.segments.map((segment) => segment.text)).join(' ');
+
+async function readPages(document: PdfDocument, input: ParseInput): Promise<ReadPages> {
+  const pages: PageRows[] = [];
+  const aside = new Map<number, PageRows['rows'][]>();
+  const times = new Map<string, number>();
+  for (let number = 1; number <= document.numPages; number++) {
+    await breathe(input);
+    const page = await document.getPage(number);
+    const [main, ...others] = await readRuns(page);
+    page.cleanup();
+    if (main !== undefined) pages.push({ number, rows: rowsOf(main.runs), top: main.top, bottom: main.bottom });
+    const turned = others.map((group) => rowsOf(group.runs));
+    for (const rows of turned) times.set(textOf(rows), (times.get(textOf(rows)) ?? 0) + 1);
+    if (turned.length > 0) aside.set(number, turned);
+    if (number % CLEANUP === 0) await document.cleanup();
+    input.onProgress?.((number / document.numPages) * 0.9);
+  }
+  const repeated = Math.max(3, document.numPages * 0.4);
+  for (const [number, groups] of aside)
+    aside.set(
+      number,
+      groups.filter((rows) => (times.get(textOf(rows)) ?? 0) < repeated),
+    );
+  return { pages, aside };
+}
+
+/** Values of filled form fields as `name: value`, by page. */
+async function readFields(document: PdfDocument): Promise<Map<number, string[]>> {
+  const byPage = new Map<number, string[]>();
+  const fields = await document.getFieldObjects().catch(() => null);
+  for (const [name, widgets] of Object.entries(fields ?? {}))
+    for (const { value, type, page } of widgets) {
+      if (typeof value !== 'string' || value.trim() === '' || !['text', 'combobox', 'listbox'].includes(type ?? '')) continue;
+      const number = (page ?? 0) + 1;
+      byPage.set(number, [...(byPage.get(number) ?? []), `${name}: ${value}`]);
+    }
+  return byPage;
 }

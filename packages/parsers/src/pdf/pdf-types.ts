@@ -4,6 +4,7 @@ export interface PdfDocument {
   getPage(number: number): Promise<PdfPage>;
   getOutline(): Promise<PdfOutlineNode[] | null>;
   getMetadata(): Promise<{ info: Record<string, unknown> }>;
+  getFieldObjects(): Promise<Record<string, { value?: unknown; type?: string; page?: number }[]> | null>;
   cleanup(keepLoadedFonts?: boolean): Promise<unknown>;
 }
 

@@ -1,0 +1,125 @@
+import { cleanText } from '../clean-text.js';
+import type { PdfPage, PdfTextContent, PdfTextItem } from './pdf-types.js';
+
+/** A run of text on a straight line, in a frame in which it reads from left to right and lines follow downwards. In points. */
+export interface Run {
+  text: string;
+  x0: number;
+  x1: number;
+  /** Of the baseline; grows downwards. */
+  y: number;
+  size: number;
+  /** Its id in the document, with ` mono` behind it for one of fixed width. */
+  font: string;
+  rtl: boolean;
+  /** White space was drawn before it. */
+  spaceBefore: boolean;
+}
+
+/** Runs that read in one direction. */
+export interface RunGroup {
+  /** Degrees clockwise; `vertical` for CJK columns. */
+  angle: number | 'vertical';
+  runs: Run[];
+  /** Extent of the frame: of the page, as seen in this direction. */
+  top: number;
+  bottom: number;
+}
+
+type Matrix = readonly [number, number, number, number, number, number];
+
+/** Smaller text is no text for a reader. */
+const MIN_SIZE = 1.5;
+
+/** The runs of a page by direction of reading, the direction with most text first. */
+export async function readRuns(page: PdfPage): Promise<RunGroup[]> {
+  const viewport = page.getViewport({ scale: 1 });
+  const content = await page.getTextContent({ includeMarkedContent: false, disableNormalization: false });
+  const groups = new Map<number | 'vertical', Run[]>();
+  let space = false;
+  for (const item of content.items) {
+    const text = cleanText(item.str);
+    if (text.trim() === '') {
+      space ||= item.str !== '';
+      continue;
+    }
+    const placed = place(item, toMatrix(viewport.transform), content.styles[item.fontName]?.vertical === true, viewport);
+    if (placed === undefined) continue;
+    const list = groups.get(placed.angle) ?? [];
+    groups.set(placed.angle, list);
+    const spaceBefore = space || /^\s/.test(text);
+    list.push({ ...placed.run, text: text.trim(), font: fontOf(item, content.styles), rtl: item.dir === 'rtl', spaceBefore });
+    space = /\s$/.test(text) || item.hasEOL;
+  }
+  return [...groups]
+    .map(([angle, runs]) => ({ angle, runs: withoutDoubles(runs), ...frameOf(angle, viewport) }))
+    .sort((a, b) => textLength(b.runs) - textLength(a.runs));
+}
+
+function fontOf(item: PdfTextItem, styles: PdfTextContent['styles']): string {
+  return `${item.fontName}${styles[item.fontName]?.fontFamily === 'monospace' ? ' mono' : ''}`;
+}
+
+function textLength(runs: readonly Run[]): number {
+  return runs.reduce((sum, run) => sum + run.text.length, 0);
+}
+
+function toMatrix(values: readonly number[]): Matrix {
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = values;
+  return [a, b, c, d, e, f];
+}
+
+function multiply(m: Matrix, n: Matrix): Matrix {
+  return [
+    m[0] * n[0] + m[2] * n[1],
+    m[1] * n[0] + m[3] * n[1],
+    m[0] * n[2] + m[2] * n[3],
+    m[1] * n[2] + m[3] * n[3],
+    m[0] * n[4] + m[2] * n[5] + m[4],
+    m[1] * n[4] + m[3] * n[5] + m[5],
+  ];
+}
+
+interface PageSize {
+  width: number;
+  height: number;
+}
+
+function place(
+  item: PdfTextItem,
+  view: Matrix,
+  vertical: boolean,
+  page: PageSize,
+): { angle: number | 'vertical'; run: Pick<Run, 'x0' | 'x1' | 'y' | 'size'> } | undefined {
+  const [a, b, c, d, x, y] = multiply(view, toMatrix(item.transform));
+  const size = Math.hypot(c, d) || Math.hypot(a, b);
+  if (![a, b, x, y, size].every(Number.isFinite) || size < MIN_SIZE) return undefined;
+  if (x < -size || y < -size || x > page.width + size || y > page.height + size) return undefined;
+  if (vertical) return { angle: 'vertical', run: { x0: y, x1: y + item.height, y: -x, size } };
+  // Slanted a little is straight.
+  const angle = Math.round((Math.atan2(b, a) * 180) / Math.PI / 2) * 2;
+  const turn = (angle * Math.PI) / 180;
+  const along = x * Math.cos(turn) + y * Math.sin(turn);
+  const across = -x * Math.sin(turn) + y * Math.cos(turn);
+  return { angle, run: { x0: along, x1: along + item.width, y: across, size } };
+}
+
+function frameOf(angle: number | 'vertical', page: PageSize): { top: number; bottom: number } {
+  if (angle === 'vertical') return { top: -page.width, bottom: 0 };
+  const turn = (angle * Math.PI) / 180;
+  const corners = [0, page.width].flatMap((x) => [0, page.height].map((y) => -x * Math.sin(turn) + y * Math.cos(turn)));
+  return { top: Math.min(...corners), bottom: Math.max(...corners) };
+}
+
+/** Some programs draw text twice to make it bold. */
+function withoutDoubles(runs: Run[]): Run[] {
+  const seen = new Map<string, Run[]>();
+  return runs.filter((run) => {
+    const twins = seen.get(run.text) ?? [];
+    if (twins.some((twin) => Math.abs(twin.x0 - run.x0) < run.size * 0.15 && Math.abs(twin.y - run.y) < run.size * 0.15))
+      return false;
+    twins.push(run);
+    seen.set(run.text, twins);
+    return true;
+  });
+}
