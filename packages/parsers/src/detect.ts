@@ -30,7 +30,7 @@ function formatOf(bytes: Uint8Array, name: string, formats: readonly FormatEntry
   if (latin.startsWith('PK\u0003\u0004') || latin.startsWith('PK\u0005\u0006')) return zipFormat(bytes);
   if (Buffer.from(head.subarray(0, 8)).toString('hex') === OLE_MARK) return oleFormat(bytes);
   if (latin.startsWith('{\\rtf')) return undefined;
-  const text = readableHead(head, latin);
+  const text = readableHead(head, latin, byName !== undefined);
   if (text === undefined) return byName === 'pdf' ? 'pdf' : undefined;
   return textFormat(text, byName);
 }
@@ -51,13 +51,14 @@ function oleFormat(bytes: Uint8Array): string | undefined {
 }
 
 /** The beginning as text, when it is text: no control characters but the ordinary ones, or UTF-16. */
-function readableHead(head: Uint8Array, latin: string): string | undefined {
+function readableHead(head: Uint8Array, latin: string, namedAsText: boolean): string | undefined {
   const bom = findBom(head);
   if (bom !== undefined) return bom.decode(head.subarray(bom.length, head.length - (head.length % 4)));
   const utf16 = guessUtf16(head.subarray(0, head.length - (head.length % 2)));
   if (utf16 !== undefined) return utf16.text;
   const controls = latin.match(/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/g)?.length ?? 0;
-  if (controls > latin.length * 0.02 && controls > 8) return undefined;
+  // A few stray ones are forgiven to a file whose name says that it is text; without such a name they mean a small binary file.
+  if (controls > latin.length * 0.02 && (controls > 8 || !namedAsText)) return undefined;
   return latin.replace(/^\u00ef\u00bb\u00bf/, '');
 }
 

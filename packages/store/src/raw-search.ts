@@ -1,5 +1,6 @@
 import { type SearchRequest, SluiceError } from '@sluice/core';
 import { analyseText } from './analyse-text.js';
+import { topicTerms } from './function-words.js';
 import type { RawHit } from './fusion.js';
 import { type Graphql, literal, type Row, vectorLiteral } from './graphql.js';
 import { and, anyOf, type FilterProperty, not, or, translateFilter } from './translate-filter.js';
@@ -45,7 +46,7 @@ export function createRawSearch(options: RawSearchOptions): VisibleSearchDeps['r
 
   async function searchKeyword(request: SearchRequest, where: string): Promise<RawHit[]> {
     if (request.mode === 'dense' || (request.mode === 'hybrid' && request.alpha === 1)) return [];
-    const terms = analyseText(request.query, 'query').join(' ');
+    const terms = topicTerms(analyseText(request.query, 'query')).join(' ');
     if (terms === '') return [];
     const args = `bm25:{query:${literal(terms)},properties:["search_text"]},${where}`;
     const rows = await options.graphql.rows(options.collection, args, 'doc_uuid rev _additional{id score}');
