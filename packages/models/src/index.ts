@@ -1,5 +1,6 @@
 export { type EmbeddingRates, measureEmbedding } from './bench.js';
 export * from './embedder.js';
 export { type ModelFiles, modelFiles } from './model-files.js';
+export { createReranker, type LocalReranker, type RerankerOptions } from './reranker.js';
 export * from './settings.js';
 export { createTokenizer, type ModelTokenizer, type TokenizerOptions } from './tokenizer.js';
