@@ -23,6 +23,8 @@ export interface DocumentPoolOptions {
   processes?: number;
   /** Files over this many bytes never take the last free process, so that small ones are not kept waiting. */
   largeBytes?: number;
+  /** Memory limit, MB, of a process to start right away, so that the first document does not wait for it. Default: none is started. */
+  warmMb?: number;
   /** Size of a file, to tell large from small. Default 0 (small). */
   sizeOf?: (path: string) => Promise<number>;
 }
@@ -84,6 +86,13 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentReader
     }
   }
 
+  if (options.warmMb !== undefined) {
+    const reader = open(options);
+    reader.warm(options.warmMb);
+    all.add(reader);
+    idle.push(reader);
+  }
+
   return {
     async read(request, signal) {
       if (closed) throw new SluiceError('internal', 'the worker is shutting down', { kind: 'transient' });
@@ -104,6 +113,8 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentReader
 
 interface ReaderProcess {
   read(request: ReadRequest, signal: AbortSignal | undefined): Promise<ReadResult>;
+  /** Starts the process ahead of its first document. */
+  warm(limitMb: number): void;
   usable(): boolean;
   kill(): void;
 }
@@ -130,6 +141,15 @@ function open(options: DocumentPoolOptions): ReaderProcess {
   }
 
   return {
+    warm(limitMb) {
+      // Should it end before it is needed, the next document starts another.
+      const started = start(limitMb);
+      started
+        .on('error', () => {})
+        .once('exit', () => {
+          if (child === started) child = undefined;
+        });
+    },
     usable: () => usable,
     kill() {
       usable = false;

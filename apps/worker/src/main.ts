@@ -45,7 +45,13 @@ async function main(): Promise<void> {
   });
   await store.ensureSchema();
   const queue = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
-  const reader = createDocumentPool({ modelFolder, embedder, logger, sizeOf: async (path) => (await stat(path)).size });
+  const reader = createDocumentPool({
+    modelFolder,
+    embedder,
+    logger,
+    warmMb: config.limits.parseMemoryMb,
+    sizeOf: async (path) => (await stat(path)).size,
+  });
   const views = createSourceViews(config, files);
   const onStep = createFaults(runtime.faultsFolder);
   const app = createWorkerApp({
