@@ -103,8 +103,19 @@ export const FORMATS: readonly FormatEntry[] = [
     title: 'Source code',
     extensions: Object.keys(CODE_EXTENSIONS),
     content: '`#!` line',
-    reads: 'Source code as text.',
+    reads:
+      'The file as it is. TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, shell, C#, Ruby and PHP are parted at functions and classes, with their comments and the names that enclose them; other languages, and configuration such as YAML and XML, at blank lines.',
     load: async () => (await import('./code/parse-code.js')).parseCode,
+  },
+  {
+    format: 'sql',
+    version: 1,
+    title: 'SQL',
+    extensions: ['sql', 'ddl', 'dml', 'psql', 'pls'],
+    content: '-',
+    reads:
+      'The file as it is, an element a statement with the comments before it; bodies of functions and procedures stay whole.',
+    load: async () => (await import('./sql/parse-sql.js')).parseSql,
   },
   {
     format: 'text',
