@@ -48,6 +48,32 @@ describe('Redis away', () => {
     expect((await bench.queue.counts()).failed).toBe(0);
   });
 
+  it.each(['idle', 'busy'] as const)('restarts under a worker that is %s, and nothing is lost or stuck', async (state) => {
+    const bench = open();
+    let runs = 0;
+    let release: () => void = () => undefined;
+    await bench.work(
+      async ({ path }) => {
+        runs++;
+        if (path === 'long') await new Promise<void>((resolve) => (release = resolve));
+      },
+      { settings: { lockMs: 1000, stalledMs: 500 } },
+    );
+    await bench.queue.add(request(state === 'busy' ? 'long' : 'short'), 'interactive');
+    await until(() => runs === 1);
+    if (state === 'idle') await until(() => bench.queue.isIdle());
+    await server.stop();
+    await until(() => bench.redis.status !== 'ready');
+    await server.start();
+    await until(() => bench.redis.status === 'ready');
+    await bench.queue.addBulk(files, 'interactive');
+    release();
+    await until(() => runs >= 11);
+    release();
+    await until(() => bench.queue.isIdle());
+    expect((await bench.queue.counts()).failed).toBe(0);
+  });
+
   it('fails a producer that never reached it, with the reason', async () => {
     const redis = createRedis({ url: 'redis://127.0.0.1:1', role: 'producer' });
     await expect(checkRedis(redis)).rejects.toMatchObject({ code: 'queue_unavailable', message: /refused/ });
