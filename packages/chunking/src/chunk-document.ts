@@ -13,6 +13,7 @@ import { outlineOf } from './layout/outline.js';
 import type { FactCache } from './propositions/fact-cache.js';
 import { type CheckedSettings, createChunkingSchema, sizesOf } from './settings.js';
 import { cutBy } from './strategies/registry.js';
+import type { VectorCache } from './strategies/sentence-vectors.js';
 import { type CountCache, createCountCache } from './text/counts.js';
 import { createSentenceSplitter, type SentenceSplitter } from './text/sentences.js';
 
@@ -26,6 +27,8 @@ export interface ChunkingDeps {
   llm?: Llm | undefined;
   /** Facts kept between calls, so that an edit asks the language model for changed passages only. Default: none are kept. */
   facts?: FactCache | undefined;
+  /** Vectors of sentences kept between calls, for semantic. Default: none are kept. */
+  vectors?: VectorCache | undefined;
   /** Token counts kept between calls, so that a small edit costs few tokenisations. Default: none are kept. */
   counts?: CountCache | undefined;
   /** Default: the rules of this package. */

@@ -1,3 +1,4 @@
+export { type ChunkingRate, measureChunking } from './bench.js';
 export { type ChunkingDeps, checkChunking, chunkDocument } from './chunk-document.js';
 export { createFactCache, type FactCache } from './propositions/fact-cache.js';
 export {
@@ -10,5 +11,6 @@ export {
   type Strategy,
 } from './settings.js';
 export { chunkerVersion } from './strategies/registry.js';
+export { createVectorCache, type VectorCache } from './strategies/sentence-vectors.js';
 export { type CountCache, createCountCache } from './text/counts.js';
 export { createSentenceSplitter, type SentenceSplitter, type Span } from './text/sentences.js';

@@ -1,5 +1,5 @@
 import { edgeAfter, edgeBefore } from '../text/graphemes.js';
-import { isSpace } from '../text/space.js';
+import { findNewline, isSpace } from '../text/space.js';
 import { type Atom, QUALITY } from './atoms.js';
 import { atomOf, type ExplodeOptions, explodeWords } from './explode.js';
 
@@ -15,8 +15,8 @@ export function* explodeCode(range: { start: number; end: number }, before: numb
   let blank = false;
   let first = true;
   while (at < range.end) {
-    const newline = text.indexOf('\n', at);
-    const lineEnd = newline < 0 || newline >= range.end ? range.end : newline;
+    const newline = findNewline(text, at, range.end);
+    const lineEnd = newline < 0 ? range.end : newline;
     const end = Math.min(range.end, edgeAfter(text, visibleEnd(text, at, lineEnd)));
     if (end > at) {
       const start = edgeBefore(text, at);
@@ -51,8 +51,8 @@ function lineQuality(text: string, start: number, end: number, blank: boolean): 
 /** The first line of a definition, to be embedded above its later parts; '' when it is no short line. */
 export function signatureOf(text: string, start: number, end: number): string {
   for (let at = start, lines = 0; at < end && lines < 40; lines++) {
-    const newline = text.indexOf('\n', at);
-    const lineEnd = newline < 0 || newline > end ? end : newline;
+    const newline = findNewline(text, at, end);
+    const lineEnd = newline < 0 ? end : newline;
     const line = text.slice(at, Math.min(lineEnd, at + 300)).trim();
     if (line !== '' && !COMMENT.test(line)) return lineEnd - at < 300 ? line : '';
     at = lineEnd + 1;

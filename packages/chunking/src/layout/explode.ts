@@ -1,6 +1,6 @@
 import { edgeAfter, graphemeEnds, trimmed } from '../text/graphemes.js';
 import type { SentenceSplitter } from '../text/sentences.js';
-import { isSpace } from '../text/space.js';
+import { findNewline, isSpace } from '../text/space.js';
 import { splitWords } from '../text/words.js';
 import { type Atom, type Measure, QUALITY } from './atoms.js';
 
@@ -156,8 +156,8 @@ function* explodeBySeparators(range: Range, before: number, options: ExplodeOpti
 function* splitAt(text: string, range: Range, separator: string): Generator<Range> {
   let from = range.start;
   while (from < range.end) {
-    const found = text.indexOf(separator, from);
-    const to = found < 0 || found >= range.end ? range.end : Math.min(range.end, edgeAfter(text, found + separator.length));
+    const found = text.slice(from, range.end).indexOf(separator);
+    const to = found < 0 ? range.end : Math.min(range.end, edgeAfter(text, from + found + separator.length));
     const part = trimmed(text, from, to);
     if (part !== undefined) yield part;
     from = to;
@@ -168,15 +168,15 @@ function* splitAt(text: string, range: Range, separator: string): Generator<Rang
 export function* paragraphs(text: string, range: Range): Generator<Range> {
   let from = range.start;
   while (from < range.end) {
-    let newline = text.indexOf('\n', from);
+    let newline = findNewline(text, from, range.end);
     let to = range.end;
-    while (newline >= 0 && newline < range.end) {
+    while (newline >= 0) {
       const next = skipBlanks(text, newline + 1, range.end);
       if (next >= range.end || text.charCodeAt(next) === 0x0a) {
         to = newline;
         break;
       }
-      newline = text.indexOf('\n', next);
+      newline = findNewline(text, next, range.end);
     }
     const part = trimmed(text, from, to);
     if (part !== undefined) yield part;

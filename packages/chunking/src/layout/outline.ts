@@ -1,7 +1,7 @@
 import type { Element, ElementKind, ParsedDocument } from '@sluice/core';
 import { frontMatterOf } from '@sluice/metadata';
 import { edgeAfter, edgeBefore } from '../text/graphemes.js';
-import { isSpace, lineStart, skipSpace, skipSpaceBack } from '../text/space.js';
+import { findNewline, lineStart, skipSpace, skipSpaceBack } from '../text/space.js';
 
 /** An element whose span may have grown over marks beside it that no element covers. Spans ascend and don't overlap. */
 export interface Block {
@@ -83,8 +83,8 @@ function coverGap(text: string, start: number, end: number, blocks: Block[], nex
     to = skipSpaceBack(text, from, next.start);
   }
   if (from < to && previous !== undefined && !text.slice(previous.end, from).includes('\n')) {
-    const line = text.indexOf('\n', from);
-    previous.end = line < 0 || line >= to ? to : skipSpaceBack(text, from, line);
+    const line = findNewline(text, from, to);
+    previous.end = line < 0 ? to : skipSpaceBack(text, from, line);
     from = skipSpace(text, previous.end, to);
   }
   if (from >= to) return;
@@ -153,10 +153,4 @@ export function firstBlockAfter(blocks: readonly Block[], at: number): number {
     else low = middle + 1;
   }
   return low;
-}
-
-/** True when everything in start..end is white space. */
-export function isBlank(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) if (!isSpace(text.charCodeAt(at))) return false;
-  return true;
 }

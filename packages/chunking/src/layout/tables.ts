@@ -1,5 +1,5 @@
 import { edgeAfter } from '../text/graphemes.js';
-import { lineStart, skipSpace, skipSpaceBack } from '../text/space.js';
+import { findNewline, lineStart, skipSpace, skipSpaceBack } from '../text/space.js';
 import type { Block } from './outline.js';
 
 export interface TableRow {
@@ -55,8 +55,8 @@ function linesOf(text: string, block: Block, count: number): { start: number; en
   const lines: { start: number; end: number }[] = [];
   let at = block.start;
   while (at < block.end) {
-    const newline = text.indexOf('\n', at);
-    const end = newline < 0 || newline > block.end ? block.end : newline;
+    const newline = findNewline(text, at, block.end);
+    const end = newline < 0 ? block.end : newline;
     const line = text.slice(at, end);
     if (line.trim() !== '' && !/^[\s|:+=-]+$/.test(line)) lines.push({ start: at, end });
     at = end + 1;

@@ -7,11 +7,10 @@ import { packAtoms } from '../layout/pack.js';
 import { cutToSize, type Unit, unitsOf } from '../layout/units.js';
 import type { SettingsOf } from '../settings.js';
 import { createRollingQuantile } from '../text/quantile.js';
+import { embedSentences } from './sentence-vectors.js';
 import type { ChunkingStrategy, StrategyDeps } from './strategy.js';
 
 const DEFAULT_PERCENTILE = 95;
-/** Sentences embedded by one call. */
-const BATCH = 128;
 
 /**
  * Cuts prose where the meaning turns: where the cosine of adjacent sentences is low, by an absolute threshold or against the
@@ -26,26 +25,18 @@ async function* cutByMeaning(layout: Layout, settings: SettingsOf<'semantic'>, d
   if (deps.embedder === undefined) throw new SluiceError('internal', 'the semantic strategy was called without an embedder');
   const units: Unit[] = [];
   for (const unit of unitsOf(layout)) units.push(...cutToSize(layout, unit));
-  const vectors = await embedUnits(layout, units, deps.embedder, deps.signal);
+  const vectors = await embedUnits(layout, units, deps.embedder, deps);
   const turns = findTurns(units, vectors, settings);
   for (const piece of mergeSmall(layout, packGroups(layout, units, turns))) yield* finishPiece(layout, piece);
 }
 
-/** One vector a sentence; none for tables and code. Equal sentences are embedded once. */
-async function embedUnits(layout: Layout, units: readonly Unit[], embedder: Embedder, signal: AbortSignal | undefined) {
+/** One vector a sentence, without its headings; none for tables and code. */
+async function embedUnits(layout: Layout, units: readonly Unit[], embedder: Embedder, deps: StrategyDeps) {
   const { text } = layout.outline;
-  const byText = new Map<string, Float32Array | undefined>();
   const textOf = (unit: Unit) => text.slice(Math.max(unit.start, Math.min(unit.textStart, unit.end - 1)), unit.end);
-  for (const unit of units) if (unit.prose) byText.set(textOf(unit), undefined);
-  const texts = [...byText.keys()];
-  for (let from = 0; from < texts.length; from += BATCH) {
-    const batch = texts.slice(from, from + BATCH);
-    const vectors = await embedder.embed(batch, signal);
-    batch.forEach((sentence, index) => {
-      byText.set(sentence, vectors[index]);
-    });
-  }
-  return units.map((unit) => (unit.prose ? byText.get(textOf(unit)) : undefined));
+  const texts = units.filter((unit) => unit.prose).map(textOf);
+  const vectors = await embedSentences(texts, embedder, deps.vectors, deps.signal);
+  return units.map((unit) => (unit.prose ? vectors.get(textOf(unit)) : undefined));
 }
 
 interface Turns {

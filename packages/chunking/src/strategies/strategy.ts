@@ -2,6 +2,7 @@ import type { Chunk, DroppedFact, Embedder, Llm, LlmUsage } from '@sluice/core';
 import type { Layout } from '../layout/context.js';
 import type { FactCache } from '../propositions/fact-cache.js';
 import type { SettingsOf, Strategy } from '../settings.js';
+import type { VectorCache } from './sentence-vectors.js';
 
 export interface StrategyDeps {
   /** Needed by semantic. */
@@ -9,6 +10,7 @@ export interface StrategyDeps {
   /** Needed by propositions. */
   llm?: Llm | undefined;
   facts?: FactCache | undefined;
+  vectors?: VectorCache | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -16,7 +16,7 @@ const LISTS: Record<AbbreviationKind, string> = {
     z.b d.h u.a u.u z.t bzw bzgl ggf evtl inkl exkl sog vgl zzgl dipl ing geb gest u.ä o.ä i.d.r s.o s.u
     hr fr frl
     m mme mlle mm mgr p.ex c.-à-d
-    sra srta dra d.ª p.ej`,
+    ud uds vd vds sra srta dra d.ª p.ej`,
   'before-name': `st ste mt ft sr dña dn`,
   'before-number': `
     no nos nr fig figs tab eq eqs sec secs ch chap vol vols pp p par para art arts app ex nº núm num pág págs cap

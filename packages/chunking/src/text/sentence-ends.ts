@@ -44,7 +44,7 @@ export function endsSentence(at: Candidate): boolean {
 function endsAfterNumber(at: Candidate, number: string, following: string): boolean {
   const { text, start, index } = at;
   if (isListNumber(text, start, index, number)) return false;
-  if (number.length > 2 || !(at.lang === undefined || at.lang === 'de')) return true;
+  if (number.length > 2) return true;
   // German ordinals: am 3. Oktober, im 19. Jahrhundert.
   const after = WORD_AFTER.exec(following)?.[0] ?? '';
   return !(MONTHS_AND_DAYS.has(after.toLowerCase()) || (at.lang === 'de' && !SENTENCE_STARTERS.has(after.toLowerCase())));
@@ -59,8 +59,9 @@ function endsAfterWord(at: Candidate, word: string, following: string, lower: bo
   const bare = word.replace(/^['’-]+/, '');
   const after = WORD_AFTER.exec(following)?.[0] ?? '';
   const starts = SENTENCE_STARTERS.has(after.toLowerCase());
-  if (/^\p{L}$/u.test(bare)) return endsAfterInitial(at, bare, starts, lower);
-  switch (ABBREVIATIONS.get(bare.toLowerCase())) {
+  const kind = ABBREVIATIONS.get(bare.toLowerCase());
+  if (/^\p{L}$/u.test(bare) && (kind === undefined || !LOWER.test(bare))) return endsAfterInitial(at, bare, following, lower);
+  switch (kind) {
     case 'never':
       return false;
     case 'before-name':
@@ -75,11 +76,12 @@ function endsAfterWord(at: Candidate, word: string, following: string, lower: bo
   }
 }
 
-/** J. R. Hale; but "Vitamin C. It helps", and text that is all in small letters. */
-function endsAfterInitial(at: Candidate, letter: string, starts: boolean, lower: boolean): boolean {
-  if (at.index - 1 <= at.start) return false;
-  if (LOWER.test(letter)) return !lower && starts;
-  return starts || (letter === 'I' && !lower);
+/** J. R. Hale; but "Vitamin C. It helps", and "at 9 h. «Come»". */
+function endsAfterInitial(at: Candidate, letter: string, following: string, lower: boolean): boolean {
+  if (at.index - 1 <= at.start || lower || DIGIT.test(following)) return false;
+  const after = WORD_AFTER.exec(following)?.[0] ?? '';
+  if (letter === 'I' || SENTENCE_STARTERS.has(after.toLowerCase())) return true;
+  return after === '' && LOWER.test(letter);
 }
 
 function endsAfterMayEnd(following: string, after: string, starts: boolean, lower: boolean): boolean {

@@ -1,6 +1,6 @@
 import { isGraphemeEdge, trimmed } from './graphemes.js';
 import { endsSentence } from './sentence-ends.js';
-import { isSpace, skipSpace, skipSpaceBack } from './space.js';
+import { findNewline, isSpace, lineStart, skipSpace, skipSpaceBack } from './space.js';
 
 /** Splits text into sentences. Every character that is no white space lies in exactly one of them. */
 export interface SentenceSplitter {
@@ -20,11 +20,14 @@ export interface Span {
 /** What may end a sentence. The full stop of Latin text is looked at closely, the others hardly. */
 const TERMINATORS = /[.!?…‽。！？｡．।॥؟۔።։၊။។៕༎།]+/g;
 const CLOSING = /["'”’»)\]}」』）】》〉›*_`]/;
-const CLOSING_QUOTE = /["'”’»」』›]/;
+const CLOSING_LATIN = /["'”’“‘»«)\]}›‹*_`]/;
+const CLOSING_QUOTE = /["'”’“‘»«」』›‹]/;
 const OPENING = /["'“‘«„‚「『（【《〈([‹]/;
 /** These end a sentence without a space after them. */
 const UNSPACED = /[。！？｡．।॥؟۔።။។༎།]/;
 const MARKER = /^(?:[-*•‣▪–+]|\d{1,3}[.)]|[a-zA-Z][.)]|\(\d{1,3}\))[ \t]/;
+/** A line break, or a space between Thai letters. */
+const BREAKS = /\n|(?<=[\u0e01-\u0e5b]) +(?=[\u0e01-\u0e5b])/g;
 const THAI = /[\u0e01-\u0e5b]/;
 
 /** A line this short that ends without punctuation is a line of its own (a field, an address), not a wrapped one. */
@@ -51,44 +54,56 @@ function* split(text: string, start: number, end: number, lang?: string): Genera
   if (last !== undefined) yield last;
 }
 
-/** Cuts by terminators, line breaks and Thai spaces, merged in ascending order. */
+/** Cuts by terminators, line breaks and Thai spaces, in ascending order. */
 function* cuts(text: string, start: number, end: number, lang: string | undefined): Generator<number> {
-  const spaces = new RegExp(/\n|(?<=[\u0e01-\u0e5b]) +(?=[\u0e01-\u0e5b])/g);
-  spaces.lastIndex = start;
-  let breakAt = nextBreak(text, spaces, start, start, end);
+  // Patterns are run over the stretch alone: what they look for may be far behind it.
+  const part = text.slice(start, end);
   let sentence = start;
-  const terminators = new RegExp(TERMINATORS);
-  terminators.lastIndex = start;
-  for (let match = terminators.exec(text); match !== null && match.index < end; match = terminators.exec(text)) {
-    while (breakAt !== undefined && breakAt <= match.index) {
+  const breaks = part.matchAll(BREAKS);
+  let breakAt = nextBreak(text, breaks, start, sentence, end);
+  for (const match of part.matchAll(TERMINATORS)) {
+    const index = start + match.index;
+    if (index < sentence) continue;
+    while (breakAt !== undefined && breakAt <= index) {
       yield breakAt;
       sentence = breakAt;
-      breakAt = nextBreak(text, spaces, sentence, breakAt, end);
+      breakAt = nextBreak(text, breaks, start, sentence, end);
     }
-    const cut = cutAfter(text, match.index, match.index + match[0].length, sentence, end, lang);
+    const cut = cutAfter(text, index, index + match[0].length, sentence, end, lang);
     if (cut === undefined) continue;
     yield cut;
     sentence = cut;
-    terminators.lastIndex = Math.max(terminators.lastIndex, cut);
   }
   while (breakAt !== undefined) {
     yield breakAt;
-    breakAt = nextBreak(text, spaces, breakAt, breakAt, end);
+    breakAt = nextBreak(text, breaks, start, breakAt, end);
+  }
+}
+
+/** Closing quotes and brackets at `from`: where they end, and whether a quote is among them. */
+function skipClosing(text: string, from: number, end: number, unspaced: boolean): { cut: number; quoted: boolean } {
+  // Directly behind a full stop, German closing quotes are none that open; behind that of Chinese, the next sentence's may stand.
+  const closing = unspaced ? CLOSING : CLOSING_LATIN;
+  let cut = from;
+  let quoted = false;
+  for (;;) {
+    // French puts a space before the quote.
+    const at = /^[ \u00a0\u202f]»/.test(text.slice(cut, cut + 2)) ? cut + 1 : cut;
+    const mark = text.charAt(at);
+    if (at >= end || !closing.test(mark)) return { cut, quoted };
+    quoted ||= CLOSING_QUOTE.test(mark);
+    cut = at + 1;
   }
 }
 
 /** Where the terminator at index..behind ends the sentence, its closing quotes and brackets included; undefined where it doesn't. */
 function cutAfter(text: string, index: number, behind: number, sentence: number, end: number, lang: string | undefined) {
-  let cut = behind;
-  let quoted = false;
-  while (cut < end && CLOSING.test(text.charAt(cut))) {
-    quoted ||= CLOSING_QUOTE.test(text.charAt(cut));
-    cut++;
-  }
+  const unspaced = UNSPACED.test(text.charAt(behind - 1));
+  const { cut, quoted } = skipClosing(text, behind, end, unspaced);
   if (cut >= end) return end;
   const unit = text.charCodeAt(cut);
   const spaced = isSpace(unit);
-  if (UNSPACED.test(text.charAt(behind - 1))) {
+  if (unspaced) {
     // 「はい。」と答えた: what follows a closing quote at once belongs to it.
     return quoted && !spaced && !OPENING.test(text.charAt(cut)) ? undefined : cut;
   }
@@ -103,19 +118,22 @@ function isWide(unit: number): boolean {
 }
 
 function isBlankLine(text: string, start: number, end: number): boolean {
-  const newline = text.indexOf('\n', start);
-  if (newline < 0 || newline >= end) return false;
-  const second = text.indexOf('\n', newline + 1);
-  return second >= 0 && second < end;
+  const newline = findNewline(text, start, end);
+  return newline >= 0 && findNewline(text, newline + 1, end) >= 0;
 }
 
-/** The next line break or Thai space at or behind `from` that parts sentences by itself. */
-function nextBreak(text: string, spaces: RegExp, sentence: number, from: number, end: number): number | undefined {
-  spaces.lastIndex = Math.max(spaces.lastIndex, from);
-  for (let match = spaces.exec(text); match !== null && match.index < end; match = spaces.exec(text)) {
-    const at = match.index;
-    const behind = at + match[0].length;
-    if (match[0] === '\n' ? breaksLine(text, sentence, at, end) : breaksThai(text, sentence, at, behind)) return behind;
+/** The next line break or Thai space that parts sentences by itself: where the text behind it begins. */
+function nextBreak(
+  text: string,
+  breaks: Iterator<RegExpExecArray>,
+  start: number,
+  sentence: number,
+  end: number,
+): number | undefined {
+  for (let next = breaks.next(); next.done !== true; next = breaks.next()) {
+    const at = start + next.value.index;
+    const behind = at + next.value[0].length;
+    if (next.value[0] === '\n' ? breaksLine(text, sentence, at, end) : breaksThai(text, sentence, at, behind)) return behind;
   }
   return undefined;
 }
@@ -125,7 +143,7 @@ function breaksLine(text: string, sentence: number, at: number, end: number): bo
   if (next >= end) return false;
   if (isBlankLine(text, at, next)) return true;
   if (MARKER.test(text.slice(next, next + 6))) return true;
-  const line = Math.max(sentence, text.lastIndexOf('\n', at - 1) + 1);
+  const line = lineStart(text, at, Math.min(sentence, at));
   const length = at - line;
   const last = text.charAt(skipSpaceBack(text, line, at) - 1);
   return length > 0 && length < SHORT_LINE && !/[,;\-–、，]/.test(last) && !/\p{Ll}/u.test(text.charAt(next));

@@ -35,3 +35,9 @@ export function lineStart(text: string, at: number, floor: number): number {
   while (start > floor && text.charCodeAt(start - 1) !== 0x0a) start--;
   return start;
 }
+
+/** The first line break in start..end, or -1. Looks no further: a text may be one line of many MB. */
+export function findNewline(text: string, start: number, end: number): number {
+  for (let at = start; at < end; at++) if (text.charCodeAt(at) === 0x0a) return at;
+  return -1;
+}
