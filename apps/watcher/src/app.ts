@@ -11,10 +11,12 @@ export interface WatcherApp {
   readonly scans: number;
 }
 
-/** How often requests for scans are looked for, roots are looked at, and states are published. */
+/** How often requests for scans are looked for, and roots are looked at. */
 const LOOK_MS = 200;
 const TEND_MS = 1000;
+/** A state that stays the same is published so often, so that it does not expire. */
 const PUBLISH_MS = 5000;
+const FLUSH_MS = 5000;
 /** First wait after a scan that failed; doubled up to the longest. */
 const RETRY_MS = 500;
 const LONGEST_RETRY_MS = 5000;
@@ -41,6 +43,8 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     createSourceRunner(deps, source, (reason, delayMs) => need(source.name, reason, delayMs)),
   );
   const loops: Promise<void>[] = [];
+  const told = new Set(deps.sources.map(({ name }) => name));
+  const published = new Map<string, { text: string; at: number }>();
   const lastMs = new Map<string, number>();
   let scans = 0;
   let failures = 0;
@@ -109,10 +113,9 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
       due.set(runner.source.name, { at: now + intervalOf(runner), retryTransient: false, answered: upTo });
     }
     try {
-      const known = await collectKnown(
-        deps.walkRecords(),
-        chosen.map(({ source }) => source.name),
-      );
+      const names = chosen.map(({ source }) => source.name);
+      const { known, others } = await collectKnown(deps.walkRecords(), names);
+      tellOfUnconfigured(others);
       for (const runner of chosen)
         await scanOne(runner, known.get(runner.source.name) ?? new Map(), before.get(runner.source.name), upTo);
       failures = 0;
@@ -120,6 +123,28 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
       for (const [source, entry] of before) retry(source, entry);
       if (!signal.aborted) warn(error, 'a scan failed; it is tried again');
     }
+  }
+
+  /** Once in a process' life for each source that is no longer configured: its documents are kept. */
+  function tellOfUnconfigured(documents: ReadonlyMap<string, number>): void {
+    for (const [source, count] of documents) {
+      if (told.has(source)) continue;
+      told.add(source);
+      logger.warn(
+        { source, documents: count },
+        `source "${source}" is no longer configured; its documents are kept and answer queries until: sluice source remove ${source}`,
+      );
+    }
+  }
+
+  async function publish(runner: SourceRunner): Promise<void> {
+    const { name } = runner.source;
+    const state = runner.state();
+    const text = JSON.stringify(state);
+    const before = published.get(name);
+    if (queueAway || (before?.text === text && clock.monotonic() - before.at < PUBLISH_MS)) return;
+    await control.publish(name, state);
+    published.set(name, { text, at: clock.monotonic() });
   }
 
   function retry(source: string, entry: Due | undefined): void {
@@ -142,7 +167,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     lastMs.set(name, ms);
     const { files, errorCount, root } = result.summary;
     logger.info({ source: name, files, differences: result.differences, errors: errorCount, root: root.state, ms }, 'scan');
-    await Promise.all([control.publish(name, runner.state()), deps.metrics.flush()]);
+    await Promise.all([publish(runner), deps.metrics.flush()]);
     // Not awaited: a file that is written without end must not hold up the next scan.
     result.queued
       .then(() => control.answerScan(name, upTo))
@@ -163,12 +188,9 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
         repeat(LOOK_MS, scanDue),
         repeat(TEND_MS, async () => {
           await Promise.all(runners.map((runner) => runner.tend()));
+          await Promise.all(runners.map(publish));
         }),
-        repeat(PUBLISH_MS, async () => {
-          if (queueAway) return;
-          await Promise.all(runners.map((runner) => control.publish(runner.source.name, runner.state())));
-          await deps.metrics.flush();
-        }),
+        repeat(FLUSH_MS, () => deps.metrics.flush()),
       );
     },
     async stop() {

@@ -136,10 +136,12 @@ export function createSourceRunner(
   }
 
   async function tendRoot(): Promise<void> {
-    const seen = await guard.look();
-    const folder = await rootFolder();
+    // What a scan found unreadable stays so until a listing succeeds.
+    const seen = await guard.look({ list: root.state === 'unreadable' });
     // A root that was never seen before is `replaced` until the first scan, which knows its documents.
     note(seen.state === 'replaced' && lastScan === undefined ? root : seen);
+    const usable = seen.state === 'ok' || seen.state === 'replaced';
+    const folder = usable ? await rootFolder() : undefined;
     if (folder === watchedFolder && (folder !== undefined || watch === undefined)) return;
     await closeWatch();
     if (folder === undefined) return;

@@ -46,6 +46,7 @@ export interface FakeInstance {
   /** Number of times a source's path was written. */
   writes(source: string, path: string): number;
   filesScanned(): Promise<number>;
+  deps(sources: WatchedSource[], overrides?: Partial<WatcherDeps>): WatcherDeps;
   start(sources: WatchedSource[], overrides?: Partial<WatcherDeps>): Promise<WatcherApp>;
   stopAll(): Promise<void>;
 }
@@ -112,9 +113,9 @@ export async function makeInstance(): Promise<FakeInstance> {
       const { values } = await metrics.filesScanned.get();
       return values[0]?.value ?? 0;
     },
-    async start(sources, overrides = {}) {
+    deps(sources, overrides = {}) {
       for (const each of sources) roots.set(each.name, each);
-      const app = createWatcherApp({
+      return {
         sources,
         async *walkRecords() {
           for (const record of [...instance.records.values()]) yield [record];
@@ -128,7 +129,10 @@ export async function makeInstance(): Promise<FakeInstance> {
         metrics,
         stateFolder: join(data, 'sources'),
         ...overrides,
-      });
+      };
+    },
+    async start(sources, overrides = {}) {
+      const app = createWatcherApp(instance.deps(sources, overrides));
       apps.push(app);
       await app.start();
       return app;

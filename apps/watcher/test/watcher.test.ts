@@ -1,7 +1,9 @@
 import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createNodeFiles } from '@sluice/sources';
+import { createLogger } from '@sluice/telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSourceRunner } from '../src/source-runner.js';
 import { type FakeInstance, makeFolder, makeInstance, source } from './fake-instance.js';
 
 let instance: FakeInstance;
@@ -282,6 +284,54 @@ describe('W11: the root', () => {
     expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
     expect(instance.indexed('s').length).toBe(6);
   });
+});
+
+it('a root that a scan found unreadable stays so, unwatched, until it can be listed', async () => {
+  const files = createNodeFiles();
+  let broken = false;
+  const deps = instance.deps([source('s', root)], {
+    files: {
+      ...files,
+      async list(path) {
+        if (broken) throw Object.assign(new Error(`EACCES: ${path}`), { code: 'EACCES' });
+        return files.list(path);
+      },
+    },
+  });
+  const needed: string[] = [];
+  const runner = createSourceRunner(deps, source('s', root), (reason) => needed.push(reason));
+  const scan = () =>
+    runner.scan({ known: new Map(), retryTransient: false, acceptRoot: false, signal: new AbortController().signal });
+  await runner.start();
+  await scan();
+  expect(runner.state()).toMatchObject({ reachable: true });
+  broken = true;
+  await scan();
+  needed.length = 0;
+  for (let n = 0; n < 3; n++) {
+    await runner.tend();
+    expect(runner.state()).toMatchObject({ reachable: false, deletes_suspended: true });
+  }
+  expect(needed).toEqual([]);
+  broken = false;
+  await runner.tend();
+  expect(runner.state()).toMatchObject({ reachable: true, deletes_suspended: false });
+  expect(needed).toEqual(['root']);
+  await runner.stop();
+});
+
+it('a source that is no longer configured keeps its documents, and that is said', async () => {
+  await write('a.md', 'a');
+  const first = await instance.start([source('old', root), source('s', await makeFolder())]);
+  await instance.scan('old');
+  await first.stop();
+  const lines: string[] = [];
+  await instance.start([source('s', root)], {
+    logger: createLogger({ role: 'watcher', destination: { write: (line) => lines.push(line) } }),
+  });
+  await instance.scan('s');
+  expect(instance.indexed('old')).toEqual(['a.md']);
+  expect(lines.filter((line) => line.includes('sluice source remove old')).length).toBe(1);
 });
 
 describe('the queue', () => {

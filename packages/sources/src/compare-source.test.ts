@@ -274,7 +274,8 @@ describe('known documents', () => {
       yield [{ ...base_, source: 'other', fence: 1 }] as unknown as CommitRecord[];
       yield [];
     }
-    const collected = await collectKnown(walk(), ['s', 'empty']);
+    const { known: collected, others } = await collectKnown(walk(), ['s', 'empty']);
+    expect(Object.fromEntries(others)).toEqual({ other: 1 });
     expect([...collected.keys()]).toEqual(['s', 'empty']);
     expect(collected.get('s')?.get('a.md')).toMatchObject({ stat: 'new' });
     expect(collected.get('empty')?.size).toBe(0);

@@ -16,6 +16,13 @@ export interface KnownDocument {
 /** Known documents of one source by path, tombstones included. */
 export type KnownDocuments = Map<string, KnownDocument>;
 
+export interface Collected {
+  /** By source, of those that were asked for. */
+  known: Map<string, KnownDocuments>;
+  /** Number of documents of every other source, tombstones left out. */
+  others: Map<string, number>;
+}
+
 /**
  * Collects the highest record of each document of the given sources. About 400 bytes a document stay in memory.
  *
@@ -24,8 +31,9 @@ export type KnownDocuments = Map<string, KnownDocument>;
 export async function collectKnown(
   records: AsyncIterable<readonly CommitRecord[]>,
   sources: readonly string[],
-): Promise<Map<string, KnownDocuments>> {
+): Promise<Collected> {
   const known = new Map<string, KnownDocuments>(sources.map((source) => [source, new Map()]));
+  const others = new Map<string, number>();
   // The same few fingerprints, configurations and formats stand in all records: kept once each.
   const shared = new Map<string, string>();
   const share = (text: string): string => {
@@ -37,7 +45,9 @@ export async function collectKnown(
   for await (const group of records) {
     const top = topRecord(group);
     if (top === undefined) continue;
-    known.get(top.source)?.set(top.source_path, {
+    const documents = known.get(top.source);
+    if (documents === undefined && top.status !== 'deleted') others.set(top.source, (others.get(top.source) ?? 0) + 1);
+    documents?.set(top.source_path, {
       status: top.status,
       reason: top.reason,
       discarded: top.discarded === true,
@@ -49,5 +59,5 @@ export async function collectKnown(
       format: share(top.format),
     });
   }
-  return known;
+  return { known, others };
 }

@@ -16,8 +16,13 @@ export interface RootGuard {
    * @param known paths of documents that the store holds. Without them another root is `replaced` until a check that has them.
    */
   check(known?: Iterable<string>): Promise<RootState>;
-  /** As check(), but remembers and accepts nothing: what any process may ask before a delete. */
-  look(): Promise<RootState>;
+  /**
+   * As check(), but remembers and accepts nothing: what any process may ask before a delete.
+   *
+   * @param options.list also tries whether the root can be listed, which takes long for a large folder; default false: who looks at
+   *   one path learns by that whether it can be read
+   */
+  look(options?: { list?: boolean }): Promise<RootState>;
   /** Takes the folder that is there now for the source's root: an operator's word. Missing or unreadable ones stay so. */
   accept(): Promise<RootState>;
 }
@@ -65,7 +70,6 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
       const real = await files.realpath(root);
       const stat = await files.stat(real);
       if (stat === undefined || stat.kind !== 'folder') return missing(root, stat);
-      // Listing a large folder takes long: left out where one path is asked for, whose own stat then fails if the folder can't be read.
       if (list) await files.list(real);
       return { root, device: stat.device ?? '', inode: stat.inode, birth: stat.birthNs ?? '0' };
     } catch (error) {
@@ -77,12 +81,12 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     }
   }
 
-  async function judge(known: Iterable<string> | undefined, mayWrite: boolean): Promise<RootState> {
-    const seen = await observe(mayWrite);
+  async function judge(known: Iterable<string> | undefined, list: boolean): Promise<RootState> {
+    const seen = await observe(list);
     if ('state' in seen) return seen;
     const before = await readIdentity();
     if (before !== undefined && sameFolder(before, seen)) return { state: 'ok' };
-    if (known === undefined || !mayWrite || !(await holdsSample(known))) return replaced(source, root, before);
+    if (known === undefined || !(await holdsSample(known))) return replaced(source, root, before);
     await remember(seen);
     return { state: 'ok' };
   }
@@ -99,7 +103,7 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
 
   return {
     check: (known) => judge(known, true),
-    look: () => judge(undefined, false),
+    look: ({ list = false } = {}) => judge(undefined, list),
     async accept() {
       const seen = await observe(true);
       if ('state' in seen) return seen;
