@@ -1,10 +1,11 @@
 import { type CommitRecord, type Manifest, SluiceError, type StoredChunk, type StoredObject } from '@sluice/core';
 import { CHUNK_FIELDS, type ChunkCodec, factsOf } from './chunk-codec.js';
-import { type Graphql, literal, type Row } from './graphql.js';
+import type { Graphql, Row } from './graphql.js';
 import { decodeManifest } from './manifest-codec.js';
 import type { CollectionNames } from './names.js';
 import { decodeHead, decodeRecord, HEAD_FIELDS, RECORD_FIELDS, type RecordHead } from './record-codec.js';
 import { and, anyOf, not } from './translate-filter.js';
+import { createWalk } from './walk.js';
 
 export interface ReadsOptions {
   graphql: Graphql;
@@ -24,6 +25,8 @@ const WALK = 2_000;
 const WALK_CHUNKS = 1_000;
 
 export function createReads({ graphql, names, codec, maxResults }: ReadsOptions) {
+  const walk = createWalk(graphql, maxResults);
+
   /** Rows of the commits of documents, grouped by document. `decode` reads what `fields` asks for. */
   async function recordsBy<R extends RecordHead>(
     docUuids: readonly string[],
@@ -49,22 +52,9 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     return (await Promise.all([commitRows(docUuids.slice(0, half), fields), commitRows(docUuids.slice(half), fields)])).flat();
   }
 
-  /** Rows of a collection in uuid order from behind `after`, a page at a time. */
-  async function* walk(collection: string, fields: string, after: string, size: number): AsyncGenerator<Row[]> {
-    const limit = Math.min(size, await maxResults());
-    let cursor = after;
-    while (true) {
-      const rows = await graphql.rows(collection, `limit:${limit},after:${literal(cursor)}`, fields);
-      if (rows.length > 0) yield rows;
-      const last = rows.at(-1)?._additional?.id;
-      if (rows.length < limit || last === undefined) return;
-      cursor = last;
-    }
-  }
-
   /** Rows of one document: its objects' ids begin alike, so they lie together in uuid order. No limit cuts them, no filter is needed. */
   async function* walkDocument(collection: string, docUuid: string, fields: string): AsyncGenerator<Row[]> {
-    for await (const rows of walk(collection, fields, beforeDocument(docUuid), 500)) {
+    for await (const rows of walk(collection, fields, 500, beforeDocument(docUuid))) {
       const own = rows.filter((row) => prefixOf(row._additional?.id) === prefixOf(docUuid));
       if (own.length > 0) yield own;
       if (own.length < rows.length) return;
@@ -167,7 +157,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     async *walkRecords(options: { after?: string } = {}): AsyncGenerator<CommitRecord[]> {
       let group: CommitRecord[] = [];
       const after = options.after === undefined ? '' : behindDocument(options.after);
-      for await (const rows of walk(names.commits, RECORD_FIELDS, after, WALK)) {
+      for await (const rows of walk(names.commits, RECORD_FIELDS, WALK, after)) {
         for (const record of rows.map(decodeRecord)) {
           if (record === undefined) continue;
           if (group[0] !== undefined && group[0].doc_uuid !== record.doc_uuid) {
@@ -186,7 +176,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
       let group:
         | { docId: string; docUuid: string; objects: (StoredObject & { metadataHash?: string; textHash?: string })[] }
         | undefined;
-      for await (const rows of walk(names[collection], fields, '', chunks ? WALK_CHUNKS : WALK)) {
+      for await (const rows of walk(names[collection], fields, chunks ? WALK_CHUNKS : WALK)) {
         for (const row of rows) {
           const object = objectOf(collection, row);
           if (object === undefined) continue;

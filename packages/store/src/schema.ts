@@ -117,13 +117,20 @@ export function describeCollections(
         stored('data'),
       ],
     },
-    {
-      ...without,
-      class: names.keys,
-      description: 'Sluice: keys of the API, hashed.',
-      properties: [filterable('key_id', 'text'), filterable('hash', 'text'), stored('key')],
-    },
   ];
+}
+
+/** The collection of the API's keys: one an instance, whatever its models. */
+export function describeKeys(name: string): Collection {
+  return {
+    class: name,
+    description: 'Sluice: keys of the API, hashed.',
+    vectorizer: 'none',
+    vectorIndexType: 'hnsw',
+    vectorIndexConfig: { skip: true },
+    invertedIndexConfig: INVERTED,
+    properties: [filterable('key_id', 'text'), stored('key')],
+  };
 }
 
 /**
