@@ -1,5 +1,5 @@
 import { obtainRedis, probeRedis } from '../services/redis.js';
-import { isServiceUp, type Probe, type ServiceRecord, type ServiceRole } from '../services/service.js';
+import { isServiceUp, NAMES, type Probe, type ServiceRecord, type ServiceRole } from '../services/service.js';
 import { obtainWeaviate, probeWeaviate } from '../services/weaviate.js';
 import type { Workplace } from '../system/workplace.js';
 import type { RunFile } from './run-file.js';
@@ -33,7 +33,7 @@ export async function startServices(options: ServicesOptions): Promise<{ redis: 
     if (!(await isServiceUp(service, workplace.env))) return undefined;
     try {
       await PROBES[service.role](service.url);
-      workplace.say(`${service.role}: still runs since the last start; taken over`);
+      workplace.say(`${NAMES[service.role]}: still runs since the last start; taken over`);
       return service;
     } catch {
       return undefined;

@@ -14,6 +14,11 @@ export interface RedisProgram {
 const PACKAGES = ['redis-tools', 'libjemalloc2', 'liblzf1'];
 const FETCH = ['-o', 'Acquire::http::Timeout=5', '-o', 'Acquire::https::Timeout=5', '-o', 'Acquire::Retries=1'];
 
+/** The Redis that an earlier start has unpacked into the cache, when it runs. */
+export async function cachedRedis(workplace: Workplace): Promise<RedisProgram | undefined> {
+  return usable(join(workplace.cacheFolder, 'redis'), workplace.env);
+}
+
 /**
  * Redis from the system's packages, unpacked into the cache: no root, no daemon. On Debian and Ubuntu by apt-get download and
  * dpkg -x (apt checks the packages against the signed lists); elsewhere by a package manager that asks nothing.

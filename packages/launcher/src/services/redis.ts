@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { SluiceError } from '@sluice/core';
 import { Redis } from 'ioredis';
-import { installRedisPackage, type RedisProgram } from '../provision/redis-package.js';
+import { cachedRedis, installRedisPackage, type RedisProgram } from '../provision/redis-package.js';
 import { firstThatWorks, type Step } from '../provision/steps.js';
 import { findProgram } from '../system/commands.js';
 import { freePorts } from '../system/ports.js';
-import type { Workplace } from '../system/workplace.js';
+import type { Environment, Workplace } from '../system/workplace.js';
 import { checkImage, containerName, findEngine } from './containers.js';
 import { launchService, type ServiceRecord } from './service.js';
 
@@ -75,6 +75,7 @@ export interface ServiceOptions {
 export async function obtainRedis(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
   const { env } = workplace;
   const given = env.REDIS_URL;
+  const forced = env.SLUICE_REDIS || 'auto';
   if (given !== undefined && given !== '') return useGivenRedis(given);
   const start = async (via: string, found: RedisProgram) => {
     const [port = 0] = await freePorts(1, options.ports);
@@ -112,30 +113,31 @@ export async function obtainRedis(workplace: Workplace, options: ServiceOptions)
     },
   ];
   // What an earlier start has installed comes before a container engine, whose image may have to be fetched.
-  if ((env.SLUICE_REDIS ?? 'auto') === 'auto') {
-    steps.splice(1, 0, {
-      name: 'package',
-      label: 'the Redis installed in the cache',
-      attempt: async () => start('package', await installRedisPackage({ ...workplace, offline: true })),
-    });
+  const cached = forced === 'auto' ? await cachedRedis(workplace) : undefined;
+  if (cached !== undefined) {
+    steps.splice(1, 0, { name: 'package', label: 'the Redis in the cache', attempt: () => start('package', cached) });
+    // The usual case of every start but the first: nothing to tell.
+    if ((await installedProgram(env)) === undefined) steps.shift();
   }
 
   async function findInstalled(): Promise<RedisProgram> {
-    for (const name of ['redis-server', 'valkey-server']) {
-      const program = await findProgram(name, env);
-      if (program !== undefined) return { program, env: {} };
-    }
-    throw new SluiceError('not_ready', 'neither redis-server nor valkey-server is installed');
+    const program = await installedProgram(env);
+    if (program === undefined) throw new SluiceError('not_ready', 'neither redis-server nor valkey-server is installed');
+    return { program, env: {} };
   }
 
   return firstThatWorks({
     subject: 'Redis',
     steps,
-    forced: env.SLUICE_REDIS ?? 'auto',
+    forced,
     variable: 'SLUICE_REDIS',
     advice: redisAdvice(process.platform),
     workplace,
   });
+}
+
+async function installedProgram(env: Environment): Promise<string | undefined> {
+  return (await findProgram('redis-server', env)) ?? (await findProgram('valkey-server', env));
 }
 
 function redisAdvice(platform: NodeJS.Platform): string {

@@ -10,6 +10,8 @@ import type { Environment, Workplace } from '../system/workplace.js';
 
 export type ServiceRole = 'redis' | 'weaviate';
 
+export const NAMES: Record<ServiceRole, string> = { redis: 'Redis', weaviate: 'Weaviate' };
+
 /** How to start a program again: kept in run.json, so that a later supervisor can take a running service over. */
 export interface ProgramLaunch {
   kind: 'program';
@@ -121,7 +123,7 @@ async function waitUntilReady(service: ServiceRecord, probe: Probe, readyMs: num
     }
     if (performance.now() - toldAt > 5_000) {
       toldAt = performance.now();
-      workplace.say(`${service.role}: starting (${Math.round((toldAt - began) / 1000)} s)`);
+      workplace.say(`${NAMES[service.role]}: starting (${Math.round((toldAt - began) / 1000)} s)`);
     }
     await delay(50);
   }

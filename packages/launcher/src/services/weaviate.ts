@@ -5,7 +5,7 @@ import { buildWeaviate, builtWeaviate } from '../provision/weaviate-go.js';
 import { downloadedWeaviate, downloadWeaviate } from '../provision/weaviate-release.js';
 import { findProgram } from '../system/commands.js';
 import { freePorts } from '../system/ports.js';
-import type { Workplace } from '../system/workplace.js';
+import type { Environment, Workplace } from '../system/workplace.js';
 import { checkImage, containerName, findEngine } from './containers.js';
 import type { ServiceOptions } from './redis.js';
 import { launchService, type ServiceRecord } from './service.js';
@@ -79,16 +79,8 @@ export async function obtainWeaviate(workplace: Workplace, options: ServiceOptio
   const start = (via: string, program: string) => startProgram(via, program, workplace, options);
 
   async function findInstalled(): Promise<string> {
-    for (const name of ['weaviate', 'weaviate-server']) {
-      const program = await findProgram(name, env);
-      if (program !== undefined) return program;
-    }
-    throw new SluiceError('not_ready', 'no weaviate binary is installed');
-  }
-
-  async function findCached(): Promise<string> {
-    const program = (await downloadedWeaviate(workplace)) ?? (await builtWeaviate(workplace));
-    if (program === undefined) throw new SluiceError('not_ready', 'no Weaviate was installed into the cache yet');
+    const program = await installedProgram(env);
+    if (program === undefined) throw new SluiceError('not_ready', 'no weaviate binary is installed');
     return program;
   }
 
@@ -98,14 +90,13 @@ export async function obtainWeaviate(workplace: Workplace, options: ServiceOptio
     { name: 'release', label: 'the release binary', attempt: async () => start('release', await downloadWeaviate(workplace)) },
     { name: 'go', label: 'a build with Go', attempt: async () => start('go', await buildWeaviate(workplace)) },
   ];
-  const forced = env.SLUICE_WEAVIATE ?? 'auto';
+  const forced = env.SLUICE_WEAVIATE || 'auto';
   // What an earlier start has installed comes before anything that may have to be fetched.
-  if (forced === 'auto') {
-    steps.splice(1, 0, {
-      name: 'cache',
-      label: 'the Weaviate installed in the cache',
-      attempt: async () => start('cache', await findCached()),
-    });
+  const cached = forced === 'auto' ? ((await downloadedWeaviate(workplace)) ?? (await builtWeaviate(workplace))) : undefined;
+  if (cached !== undefined) {
+    steps.splice(1, 0, { name: 'cache', label: 'the Weaviate in the cache', attempt: () => start('cache', cached) });
+    // The usual case of every start but the first: nothing to tell.
+    if ((await installedProgram(env)) === undefined) steps.shift();
   }
   return firstThatWorks({
     subject: 'Weaviate',
@@ -119,10 +110,14 @@ export async function obtainWeaviate(workplace: Workplace, options: ServiceOptio
   });
 }
 
+async function installedProgram(env: Environment): Promise<string | undefined> {
+  return (await findProgram('weaviate', env)) ?? (await findProgram('weaviate-server', env));
+}
+
 async function startProgram(via: string, program: string, workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
   const [http = 0, grpc = 0, gossip = 0, data = 0, raft = 0, raftRpc = 0] = await freePorts(6, options.ports);
   const folder = join(options.dataFolder, 'weaviate');
-  workplace.say('weaviate: starting');
+  workplace.say('Weaviate: starting');
   const service = await launchService(
     {
       role: 'weaviate',
