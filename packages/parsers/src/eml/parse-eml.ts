@@ -1,7 +1,9 @@
-import { type ParsedDocument, type ParseInput, SluiceError } from '@sluice/core';
+import { type Element, type ParsedDocument, type ParseInput, SluiceError } from '@sluice/core';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { cleanText, oneLine } from '../clean-text.js';
-import { createDocumentBuilder, type DocumentBuilder } from '../document-builder.js';
+import { createDocumentBuilder, type DocumentBuilder, type ListItem } from '../document-builder.js';
+import { decodeBytes } from '../encoding/decode-bytes.js';
+import { findBom, guessUtf16 } from '../encoding/unicode.js';
 import { finishBuilt } from '../finish-document.js';
 import { settingsOf } from '../format-settings.js';
 import { writeHtml } from '../html/html-elements.js';
@@ -24,7 +26,7 @@ export function createEmlParser(parseChild: ParseChild): (input: ParseInput) => 
   return async (input) => {
     const builder = createDocumentBuilder(input.limits);
     const warnings: string[] = [];
-    const mail = await writeMail(input.bytes, 1);
+    const mail = await writeMail(asBytesOfMail(input.bytes), 1);
     return finishBuilt('eml', builder, { metadata: mailMetadata(mail), warnings });
 
     async function writeMail(bytes: Uint8Array, level: number): Promise<Email> {
@@ -70,6 +72,13 @@ export function createEmlParser(parseChild: ParseChild): (input: ParseInput) => 
       }
     }
   };
+}
+
+/** Mails are ASCII with encoded parts; one saved in UTF-16 or with a byte order mark is brought back to that. */
+function asBytesOfMail(bytes: Uint8Array): Uint8Array {
+  const unicode = findBom(bytes) !== undefined || guessUtf16(bytes) !== undefined;
+  if (unicode) return new TextEncoder().encode(cleanText(decodeBytes(bytes).text));
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 /** Pictures that the HTML text shows are part of its looks. */
@@ -141,6 +150,9 @@ function appendDocument(builder: DocumentBuilder, name: string, document: Parsed
       case 'heading':
         builder.heading(level + 1 + (element.level ?? 1), element.title ?? element.text);
         break;
+      case 'list':
+        builder.list(listItems(element));
+        break;
       case 'table':
         builder.table(element.rows ?? [], { headerRows: element.headerRows ?? 1 });
         break;
@@ -151,4 +163,13 @@ function appendDocument(builder: DocumentBuilder, name: string, document: Parsed
         builder.block(element.kind, element.text);
     }
   }
+}
+
+/** Outer items with all that they hold, markers parted from texts. */
+function listItems({ text, parts, start }: Element): ListItem[] {
+  return (parts ?? []).map((part) => {
+    const item = text.slice(part.start - start, part.end - start);
+    const marker = /^\S+/.exec(item)?.[0] ?? '-';
+    return { marker, depth: 0, text: item.slice(marker.length) };
+  });
 }

@@ -66,7 +66,9 @@ export function scoreCyrillic(text: string): number {
     if (code >= 0x400 && code <= 0x45f) {
       letters++;
       const small = char === char.toLowerCase();
-      if (small && CYRILLIC_FREQUENT.has(char)) good++;
+      // A Cyrillic letter within a Latin word is a letter of that word, read by the wrong table.
+      if (/[a-z]/i.test(before)) good--;
+      else if (small && CYRILLIC_FREQUENT.has(char)) good++;
       else if (!small && isSmallCyrillic(before)) good--;
     } else if (code >= 0x80 && !TYPOGRAPHIC.has(char)) others++;
     before = char;
@@ -106,10 +108,11 @@ export function scoreScript(text: string, script: keyof typeof SCRIPTS): number 
   return Math.max(0, Math.min(1, good / letters / 0.75) * (runs / letters) - (2 * others) / (letters + others));
 }
 
+/** Alphabets beside A-Z by group of languages: a text is of one of the group. Western ones often quote each other. */
 const LATIN = {
-  western: new Set('éèàçêôîâûùëïäöüßñóíáúåøæãõœìòÄÖÜÉÅØÀÇÑÁÓÍÚ'),
-  central: new Set('ąęłśźżćńóěščřžýáíéůúťďňőűöüäôľĺŕĄĘŁŚŹŻĆŃĚŠČŘŽÝÁÍÉŮÚŐŰâîăşţşđ'),
-  turkish: new Set('ğışçöüĞİŞÇÖÜâî'),
+  western: ['éèàçêôîâûùëïäöüßñóíáúåøæãõœìòÄÖÜÉÅØÀÇÑÁÓÍÚ'],
+  central: ['ąćęłńóśźżĄĆĘŁŃÓŚŹŻ', 'áčďéěíňóřšťúůýžľĺŕôäÁČĎÉĚÍŇÓŘŠŤÚŮÝŽ', 'áéíóöőúüűÁÉÍÓÖŐÚÜŰ', 'ăâîşţĂÂÎŞŢ', 'čćđšžČĆĐŠŽ'],
+  turkish: ['ğışçöüâîĞİŞÇÖÜ'],
 };
 
 /**
@@ -117,7 +120,12 @@ const LATIN = {
  * what the wrong table yields. The bare Western reading is preferred: it is by far the most frequent one.
  */
 export function scoreLatin(text: string, languages: keyof typeof LATIN): number {
-  const known = LATIN[languages];
+  return (
+    Math.max(...LATIN[languages].map((alphabet) => scoreAlphabet(text, new Set(alphabet)))) * (languages === 'western' ? 1 : 0.93)
+  );
+}
+
+function scoreAlphabet(text: string, known: ReadonlySet<string>): number {
   const chars = [...text];
   let total = 0;
   let good = 0;
@@ -134,7 +142,7 @@ export function scoreLatin(text: string, languages: keyof typeof LATIN): number 
   const share = total / Math.max(1, chars.length);
   // Even French and Czech have no more than a fifth of such letters.
   const density = share > 0.35 ? 0.35 / share : 1;
-  return Math.max(0, (good / total) * density * (languages === 'western' ? 1 : 0.93));
+  return Math.max(0, (good / total) * density);
 }
 
 function isSmall(char: string | undefined): boolean {
