@@ -1,0 +1,1 @@
+export { createLlm, type LlmOptions } from './llm.js';
