@@ -5,26 +5,33 @@ const KEEP_MS = 24 * 3_600_000;
 
 /** Counts, per document, the times that work on it began and never ended: its worker was killed, or frozen until it lost the job. */
 export interface CrashCounter {
-  /** Times so far. */
-  count(docUuid: string): Promise<number>;
-  begin(docUuid: string): Promise<void>;
+  /** Key of a document's count. */
+  key(docUuid: string): string;
+  /** The count in the key's value. */
+  read(value: string | null): number;
+  /** Notes that work begins, for the time after `crashes`. */
+  begin(docUuid: string, crashes: number): void;
   /** Work ended, well or badly: the count starts again. */
-  end(docUuid: string): Promise<void>;
+  end(docUuid: string): void;
 }
 
 /**
  * Kept outside BullMQ, whose own limit fails a job for good after so many stalls, with attempts left and nothing recorded, and
  * whose count goes with the job.
+ *
+ * Nothing waits for its writes: commands of one connection run in order, so a job's end is noted after its counter is gone, and a
+ * lost write costs one count at most.
  */
-export function createCrashCounter(redis: Redis, namespace: string): CrashCounter {
+export function createCrashCounter(redis: Redis, namespace: string, onError: (error: Error) => void): CrashCounter {
   const key = (docUuid: string) => `${namespace}:crashes:${docUuid}`;
   return {
-    count: async (docUuid) => Number((await redis.get(key(docUuid))) ?? 0),
-    async begin(docUuid) {
-      await redis.multi().incr(key(docUuid)).pexpire(key(docUuid), KEEP_MS).exec();
+    key,
+    read: (value) => Number(value ?? 0),
+    begin(docUuid, crashes) {
+      redis.set(key(docUuid), crashes + 1, 'PX', KEEP_MS).catch(onError);
     },
-    async end(docUuid) {
-      await redis.del(key(docUuid));
+    end(docUuid) {
+      redis.del(key(docUuid)).catch(onError);
     },
   };
 }

@@ -89,7 +89,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const { namespace, logger, settings = {} } = options;
   const onError = (error: Error) => logger?.debug({ err: error }, 'redis connection');
   const redis = createRedis({ url: options.url, role: 'worker', onError });
-  const crashes = createCrashCounter(redis, namespace);
+  const crashes = createCrashCounter(redis, namespace, onError);
   const notes = forceNotes(redis, namespace);
   const gate = createGate();
   const running = new Map<string, { job: ReconcileJob; token: string; uuid: string }>();
@@ -107,10 +107,11 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     running.set(job.id ?? '', { job, token, uuid });
     let leave: () => void = () => undefined;
     try {
-      const [lost, note] = await Promise.all([crashes.count(uuid), redis.get(notes.key(uuid))]);
+      const [crashed = null, note = null] = await redis.mget(crashes.key(uuid), notes.key(uuid));
+      const lost = crashes.read(crashed);
       leave = await gate.enter(lost >= CRASHES_UNTIL_ALONE);
       signal.throwIfAborted();
-      await crashes.begin(uuid);
+      crashes.begin(uuid, lost);
       const force = notes.read(note);
       await options.handle(force === undefined ? parsed.data : { ...parsed.data, force }, {
         docId,
@@ -127,7 +128,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     } finally {
       running.delete(job.id ?? '');
       leave();
-      await crashes.end(uuid);
+      crashes.end(uuid);
     }
   };
 
@@ -209,7 +210,12 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       }
       const deaf = [...running.values()];
       await within(
-        Promise.allSettled(deaf.map(({ job, token, uuid }) => Promise.all([crashes.end(uuid), giveBack(job, token)]))),
+        Promise.allSettled(
+          deaf.map(({ job, token, uuid }) => {
+            crashes.end(uuid);
+            return giveBack(job, token);
+          }),
+        ),
         ABORT_GRACE_MS,
       );
       if (deaf.length === 0) await within(closed, ABORT_GRACE_MS);
