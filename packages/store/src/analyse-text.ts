@@ -43,16 +43,12 @@ const ONE_SIGN_WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{
 /** A term may not be longer: the index takes keys of a bounded size, and nobody types one. */
 const MAX_TERM = 256;
 
-function addCompound(compound: string, side: 'document' | 'query', terms: string[]): void {
+function addCompound(found: string, side: 'document' | 'query', terms: string[]): void {
+  // A possessive is its noun.
+  const compound = found.length > 2 && found.endsWith("'s") ? found.slice(0, -2) : found;
   const words = compound.match(WORDS) ?? [];
   if (words.length === 1) {
     addWord(compound, side, terms);
-    return;
-  }
-  const [last = '', ...before] = [...words].reverse();
-  // A possessive is its noun.
-  if (last === 's' && before.length === 1 && compound === `${before[0]}'s`) {
-    addWord(before[0] ?? '', side, terms);
     return;
   }
   terms.push(compound.slice(0, MAX_TERM));

@@ -112,9 +112,13 @@ function indexValue(value: FieldValue, type: FieldType): FieldValue {
   return type === 'text' && typeof value === 'string' ? exactText(value, sha256) : value;
 }
 
+const MAX_INT = 2_147_483_647;
+
 /** Equal as far as the store can tell: it gives back null for [] and for nothing, and dates in a form of its own. */
 function sameValue(expected: unknown, found: unknown): boolean {
   const empty = (value: unknown) => value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+  // GraphQL has integers of 32 bits, and gives null for larger ones; filters know them.
+  if (typeof expected === 'number' && Number.isInteger(expected) && Math.abs(expected) > MAX_INT) return found === null;
   if (empty(expected) || empty(found)) return empty(expected) && empty(found);
   if (Array.isArray(expected) && Array.isArray(found)) {
     return expected.length === found.length && expected.every((member, i) => member === found[i]);

@@ -21,6 +21,9 @@ const REAL_FENCE = 1_760_000_000_123_457;
 
 export const CONTRACT_DIMENSIONS = 8;
 
+/** A fence as they come: microseconds since 1970, above 2^32. */
+const FENCE = 1_760_000_000_123_457;
+
 export interface ContractStore {
   store: ChunkStore;
   /** Removes what the store made outside this process. */
@@ -322,7 +325,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
     it('lists, counts and deletes the objects of one document alone', async () => {
       const docs = createContractDocuments(store);
       const ids = ['handbook', 'handbook-v2', 'team/handbook', 'Handbook', '7-3', '7-31', '3-7', 'a b', 'b a'];
-      const written = await Promise.all(ids.map((id) => docs.write(id, ['one', 'two', 'three'])));
+      const written = await Promise.all(ids.map((id) => docs.write(id, ['one', 'two', 'three'], { fence: FENCE })));
       const [first] = written;
       if (first === undefined) throw new Error('nothing written');
       const uuid = first.record.doc_uuid;
@@ -331,7 +334,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
       expect(listed.map((object) => object.id).sort()).toEqual(
         [...first.chunks.map((c) => c.id), first.record.id, ...pages].sort(),
       );
-      for (const object of listed) expect([object.fence, object.attempt]).toEqual([1, first.record.attempt]);
+      for (const object of listed) expect([object.fence, object.attempt]).toEqual([FENCE, first.record.attempt]);
 
       const rev = first.record.attempt;
       expect(await store.countChunks(uuid, [rev], [])).toBe(3);
@@ -370,6 +373,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
     it('walks records and objects in uuid order, document by document, from a cursor too', async () => {
       const docs = createContractDocuments(store);
       const written = [];
+      const metadata = docs.metadataOf({ created_ts: 4_102_444_800, fields: { year: Number.MAX_SAFE_INTEGER, price: 0.1 } });
       for (const n of [1, 2, 3, 4, 5]) {
         written.push(await docs.write(`w${n}.md`, ['one', 'two'], { fence: REAL_FENCE }));
         await store.insertRecord(docs.recordOf(`w${n}.md`, { fence: REAL_FENCE + 1, kind: 'status' }));

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyseText } from './analyse-text.js';
+
+const terms = (text: string) => analyseText(text, 'document');
+const query = (text: string) => analyseText(text, 'query');
+/** Whether keyword search finds the text: any term of the query is one of the text. */
+const finds = (asked: string, text: string) => query(asked).some((term) => terms(text).includes(term));
+
+describe('words of keyword search', () => {
+  it('fold case, ligatures, width and invisible signs, on both sides', () => {
+    expect(terms('The ﬁrst ＦＵＬＬ Straße co\u00adop')).toEqual(['the', 'first', 'full', 'strasse', 'coop']);
+    expect(finds('FIRST', 'ﬁrst')).toBe(true);
+    expect(finds('cafe\u0301', 'CAF\u00c9')).toBe(true);
+    expect(finds('ｶﾞ', 'ガ')).toBe(true);
+  });
+
+  it('know an identifier as a whole: a text without it is not found', () => {
+    for (const text of [
+      'Part QX-7731 of the pump',
+      '(QX-7731)',
+      'QX-7731.',
+      'see QX-7731/B',
+      'QX\u20117731',
+      'part:QX-7731',
+      "QX-7731's",
+    ]) {
+      expect(finds('QX-7731', text), text).toBe(true);
+    }
+    for (const text of ['Part QX-7732', 'qx 7731', '7731', 'QX', 'QX7731', 'QX-77310', 'AQX-7731', 'QX-7731x']) {
+      expect(finds('QX-7731', text), text).toBe(false);
+    }
+    expect(finds('7731', 'Part QX-7731')).toBe(true);
+  });
+
+  it('find words joined by hyphens apart, and files, addresses and versions whole', () => {
+    expect(finds('state-of-the-art', 'state of the art')).toBe(true);
+    expect(finds('art', 'state-of-the-art')).toBe(true);
+    expect(finds('read.me', 'read me')).toBe(false);
+    expect(finds('config.yaml', 'docs/config.yaml')).toBe(true);
+    expect(finds('ada@example.org', 'mail ada@example.org now')).toBe(true);
+    expect(finds('v1.2', 'since v1.2')).toBe(true);
+    expect(finds('v1.2', 'since v1.3')).toBe(false);
+    expect(finds('telescope', "the telescope's shield")).toBe(true);
+    expect(finds('telescope’s', 'the telescope')).toBe(true);
+  });
+
+  it('find text in scripts without spaces by pairs of signs', () => {
+    expect(terms('東京都')).toEqual(['東京', '京都', '東', '京', '都']);
+    expect(finds('京都', '東京都')).toBe(true);
+    expect(finds('猫', '白い猫です')).toBe(true);
+    expect(finds('大阪', '東京都')).toBe(false);
+    expect(finds('ภาษา', 'ภาษาไทย')).toBe(true);
+    expect(finds('한국', '한국어는')).toBe(true);
+    expect(finds('GPT', 'GPT模型')).toBe(true);
+    expect(finds('模型', 'GPT模型')).toBe(true);
+    expect(finds('नमस्ते', 'नमस्ते दुनिया')).toBe(true);
+  });
+
+  it('yield terms without white space, whatever the text, and the same each time', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
+        for (const side of ['document', 'query'] as const) {
+          const found = analyseText(text, side);
+          expect(analyseText(text, side)).toEqual(found);
+          for (const term of found) {
+            expect(term).toMatch(/^\S+$/u);
+            expect(term.length).toBeLessThanOrEqual(256);
+          }
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('find every text by every word of its own', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('QX-7731', 'state-of-the-art', '東京都', 'a.b_c', "it's", 'ภาษาไทย', 'naïve', 'x/y-z'), {
+          minLength: 1,
+        }),
+        (words) => {
+          const text = words.join(' ');
+          for (const word of words) for (const term of query(word)) expect(terms(text)).toContain(term);
+        },
+      ),
+    );
+  });
+
+  it('takes time in proportion to the text', () => {
+    const time = (text: string) => {
+      const began = performance.now();
+      analyseText(text, 'document');
+      return performance.now() - began;
+    };
+    time('warm-up '.repeat(1_000));
+    // A quadratic analysis of these would take minutes.
+    for (const text of [
+      'a'.repeat(1_000_000),
+      'a-'.repeat(500_000),
+      '-'.repeat(1_000_000),
+      '東'.repeat(500_000),
+      "'s".repeat(300_000),
+    ]) {
+      expect(time(text)).toBeLessThan(20_000);
+    }
+  });
+});
