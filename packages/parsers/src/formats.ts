@@ -43,6 +43,15 @@ export const FORMATS: readonly FormatEntry[] = [
     load: async () => (await import('./xlsx/parse-xlsx.js')).parseXlsx,
   },
   {
+    format: 'encrypted-office',
+    version: 1,
+    title: 'Word, PowerPoint, Excel with a password',
+    extensions: [],
+    content: 'compound file with `EncryptedPackage`',
+    reads: "What is inside, once one of the source's `passwords` opens it (agile and standard encryption).",
+    load: async (parseChild) => (await import('./office/parse-encrypted.js')).createEncryptedOfficeParser(parseChild),
+  },
+  {
     format: 'eml',
     version: 1,
     title: 'Mail',
