@@ -30,6 +30,8 @@ interface Due {
   retryTransient: boolean;
   /** Highest request answered. */
   answered: number;
+  /** Scans that failed in a row. */
+  failures: number;
 }
 
 /** Turns what happens in the sources' folders into reconcile jobs: by events, and by scans at start, in intervals and on request. */
@@ -47,18 +49,17 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
   const published = new Map<string, { text: string; at: number }>();
   const lastMs = new Map<string, number>();
   let scans = 0;
-  let failures = 0;
-  let notBefore = 0;
   let queueAway = false;
 
   function need(source: string, reason: ScanReason, delayMs = 0): void {
     const entry = entryOf(source);
-    entry.at = Math.min(entry.at, clock.monotonic() + delayMs);
+    // A scan that failed waits for its turn, whoever asks.
+    if (entry.failures === 0) entry.at = Math.min(entry.at, clock.monotonic() + delayMs);
     if (reason === 'start') entry.retryTransient = true;
   }
 
   function entryOf(source: string): Due {
-    const entry = due.get(source) ?? { at: Number.POSITIVE_INFINITY, retryTransient: false, answered: 0 };
+    const entry = due.get(source) ?? { at: Number.POSITIVE_INFINITY, retryTransient: false, answered: 0, failures: 0 };
     due.set(source, entry);
     return entry;
   }
@@ -89,7 +90,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
   async function lookAtControl(): Promise<number | undefined> {
     try {
       const view = await control.look(deps.sources.map(({ name }) => name));
-      for (const [source, requested] of view.requested) if (requested > entryOf(source).answered) entryOf(source).at = 0;
+      for (const [source, requested] of view.requested) if (requested > entryOf(source).answered) need(source, 'request');
       // Jobs may be lost with a flush, and what happened while the queue was away was not told to it.
       if (view.flushed || queueAway) for (const { name } of deps.sources) need(name, view.flushed ? 'start' : 'queue');
       if (view.flushed) logger.warn('Redis has lost its keys; all sources are scanned');
@@ -105,23 +106,27 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
   async function scanDue(): Promise<void> {
     const upTo = await lookAtControl();
     const now = clock.monotonic();
-    if (upTo === undefined || now < notBefore) return;
+    if (upTo === undefined) return;
     const chosen = runners.filter(({ source }) => entryOf(source.name).at <= now);
     if (chosen.length === 0) return;
-    const before = new Map(chosen.map(({ source }) => [source.name, { ...entryOf(source.name) }]));
+    const before = new Map(chosen.map(({ source }) => [source.name, entryOf(source.name)]));
     for (const runner of chosen) {
-      due.set(runner.source.name, { at: now + intervalOf(runner), retryTransient: false, answered: upTo });
+      const { failures } = entryOf(runner.source.name);
+      due.set(runner.source.name, { at: now + intervalOf(runner), retryTransient: false, answered: upTo, failures });
     }
+    const names = chosen.map(({ source }) => source.name);
     try {
-      const names = chosen.map(({ source }) => source.name);
       const { known, others } = await collectKnown(deps.walkRecords(), names);
       tellOfUnconfigured(others);
-      for (const runner of chosen)
-        await scanOne(runner, known.get(runner.source.name) ?? new Map(), before.get(runner.source.name), upTo);
-      failures = 0;
+      for (const runner of chosen) {
+        const { name } = runner.source;
+        // What one source cannot do must not keep the others from being scanned.
+        await scanOne(runner, known.get(name) ?? new Map(), before.get(name), upTo).catch((error: unknown) =>
+          retry(name, before.get(name), error),
+        );
+      }
     } catch (error) {
-      for (const [source, entry] of before) retry(source, entry);
-      if (!signal.aborted) warn(error, 'a scan failed; it is tried again');
+      for (const name of names) retry(name, before.get(name), error);
     }
   }
 
@@ -147,9 +152,14 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     published.set(name, { text, at: clock.monotonic() });
   }
 
-  function retry(source: string, entry: Due | undefined): void {
-    due.set(source, { at: 0, retryTransient: entry?.retryTransient ?? false, answered: entry?.answered ?? 0 });
-    notBefore = clock.monotonic() + Math.min(RETRY_MS * 2 ** Math.min(failures++, 10), LONGEST_RETRY_MS);
+  /** A scan that failed is due again soon, and not answered. */
+  function retry(source: string, entry: Due | undefined, error: unknown): void {
+    if (signal.aborted) return;
+    const failures = entryOf(source).failures + 1;
+    const wait = Math.min(RETRY_MS * 2 ** Math.min(failures - 1, 10), LONGEST_RETRY_MS);
+    const at = clock.monotonic() + wait;
+    due.set(source, { at, retryTransient: entry?.retryTransient ?? false, answered: entry?.answered ?? 0, failures });
+    warn(error, 'a scan failed; it is tried again');
   }
 
   async function scanOne(
@@ -170,12 +180,11 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     await Promise.all([publish(runner), deps.metrics.flush()]);
     // Not awaited: a file that is written without end must not hold up the next scan.
     result.queued
-      .then(() => control.answerScan(name, upTo))
-      .catch((error: unknown) => {
-        if (signal.aborted) return;
-        retry(name, entry);
-        warn(error, 'a scan failed; it is tried again');
-      });
+      .then(async () => {
+        await control.answerScan(name, upTo);
+        entryOf(name).failures = 0;
+      })
+      .catch((error: unknown) => retry(name, entry, error));
   }
 
   return {

@@ -12,8 +12,8 @@ import { createBatcher, createRateLimit, enqueue } from './enqueue.js';
 import { createSourceScan, type ScanResult, type SourceScan } from './source-scan.js';
 import type { WatchedSource, WatcherDeps } from './watched-source.js';
 
-/** Why a source is to be scanned, beside its interval and requests. */
-export type ScanReason = 'start' | 'root' | 'rules' | 'watch' | 'queue';
+/** Why a source is to be scanned, beside its interval. */
+export type ScanReason = 'start' | 'request' | 'root' | 'rules' | 'watch' | 'queue';
 
 export interface SourceRunner {
   readonly source: WatchedSource;
@@ -56,7 +56,9 @@ export function createSourceRunner(
   let stopped = false;
 
   const events = createBatcher<{ path: string; cause: 'add' | 'change' | 'unlink' }>({
-    async send(changes) {
+    async send(batch) {
+      // One request a path, the last that was told.
+      const changes = [...new Map(batch.map((change) => [change.path, change])).values()];
       const gone = changes.some(({ cause }) => cause === 'unlink');
       // A root that goes takes its files along, one by one.
       const mayDelete = !gone || (await guard.look()).state === 'ok';

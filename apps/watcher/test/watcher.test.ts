@@ -413,6 +413,26 @@ describe('two watchers and more sources', () => {
     expect(instance.states.get('gone')).toMatchObject({ reachable: false });
   });
 
+  it('a source whose scan fails does not keep others from being scanned', async () => {
+    const other = await makeFolder();
+    await write('a.md', 'a');
+    await writeFile(join(other, 'b.md'), 'b');
+    let broken = true;
+    await instance.start([source('bad', other), source('s', root)], {
+      policyFor(name) {
+        if (broken && name === 'bad') throw new Error('broken settings');
+        return instance.policy;
+      },
+    });
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('bad')).toEqual(['b.md']));
+    const answered = instance.scan('bad');
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['a.md']);
+    broken = false;
+    await answered;
+  });
+
   it('W09: links inside and outside of the root are no documents of their own', async () => {
     await mkdir(join(root, 's'));
     await write('s/a.md', 'a');
