@@ -57,7 +57,7 @@ it('spends nothing on 1,000 unchanged files, and little on an edit', async () =>
   const rename = await spent(() => sluice.move('many', 'more'));
   expect(rename.embeddings_computed).toBe(0);
   expect(await sluice.find('changed mind')).toEqual(['inbox/more/3/f3.txt']);
-});
+}, 600_000);
 
 it('computes at most 2 and writes at most 5 for an edit in a document of 1,000 chunks', async () => {
   const paragraphs = Array.from({ length: 1000 }, (_, n) => paragraph(n, 'noon'));
@@ -72,4 +72,4 @@ it('computes at most 2 and writes at most 5 for an edit in a document of 1,000 c
     expect(edit.embeddings_computed, `edit at ${at}`).toBeLessThanOrEqual(2);
     expect(edit.objects_written, `edit at ${at}`).toBeLessThanOrEqual(5);
   }
-}, 300_000);
+}, 600_000);

@@ -139,7 +139,7 @@ export async function createSluice(options: SluiceOptions = {}) {
       await ended;
     },
     async settle() {
-      const result = await cli('status', '--wait', '--timeout', '120');
+      const result = await cli('status', '--wait', '--timeout', '300');
       expect(result, result.stderr).toMatchObject({ code: 0 });
     },
     async verify(): Promise<VerifyJson> {
