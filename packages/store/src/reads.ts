@@ -3,7 +3,7 @@ import { CHUNK_FIELDS, type ChunkCodec, factsOf } from './chunk-codec.js';
 import type { Graphql, Row } from './graphql.js';
 import { decodeManifest } from './manifest-codec.js';
 import type { CollectionNames } from './names.js';
-import { decodeHead, decodeRecord, HEAD_FIELDS, RECORD_FIELDS, type RecordHead } from './record-codec.js';
+import { createdOf, decodeHead, decodeRecord, HEAD_FIELDS, RECORD_FIELDS, type RecordHead } from './record-codec.js';
 import { and, anyOf, not } from './translate-filter.js';
 import { createWalk } from './walk.js';
 
@@ -14,7 +14,8 @@ export interface ReadsOptions {
   maxResults: () => Promise<number>;
 }
 
-const DOCUMENTS_A_REQUEST = 50;
+/** Two requests of 50 documents cost the server a third more than one of 100. */
+const DOCUMENTS_A_REQUEST = 200;
 const RECORDS_A_REQUEST = 1_000;
 const IDS_A_REQUEST = 200;
 const HASHES_A_REQUEST = 50;
@@ -83,6 +84,17 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
       recordsBy(docUuids, RECORD_FIELDS, decodeRecord),
 
     headsOf: (docUuids: readonly string[]): Promise<Map<string, RecordHead[]>> => recordsBy(docUuids, HEAD_FIELDS, decodeHead),
+
+    /** Unix milliseconds, by the store's clock, at which it took the records of these ids. */
+    async createdOf(ids: readonly string[]): Promise<Map<string, number>> {
+      const rows = await byIds(names.commits, ids, '_additional{id creationTimeUnix}', IDS_A_REQUEST);
+      const created = new Map<string, number>();
+      for (const [id, row] of rows) {
+        const moment = createdOf(row);
+        if (moment !== undefined) created.set(id, moment);
+      }
+      return created;
+    },
 
     /** Records by their own ids, in no order. */
     async recordsByIds(ids: readonly string[]): Promise<CommitRecord[]> {

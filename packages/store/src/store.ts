@@ -66,6 +66,7 @@ export function createStore(options: StoreOptions): ChunkStore {
   const search = createVisibleSearch({
     rawSearch: createRawSearch({ graphql, collection: names.chunks, properties, dimensions: options.dimensions, maxResults }),
     headsOf: reads.headsOf,
+    createdOf: reads.createdOf,
     recordsByIds: reads.recordsByIds,
     readChunks: reads.readChunks,
     clock: options.clock ?? systemClock,
@@ -74,7 +75,7 @@ export function createStore(options: StoreOptions): ChunkStore {
     ...(options.readerRules === undefined ? {} : { rules: options.readerRules }),
   });
 
-  const { headsOf: _headsOf, recordsByIds: _recordsByIds, ...portReads } = reads;
+  const { headsOf: _headsOf, createdOf: _createdOf, recordsByIds: _recordsByIds, ...portReads } = reads;
 
   return {
     ...portReads,

@@ -30,6 +30,8 @@ export interface VisibleSearchDeps {
   rawSearch(request: SearchRequest, pins: Pins, wanted: number, onPart?: (hits: readonly RawHit[]) => void): Promise<RawPool>;
   /** Every record of the documents, reduced to what decides on visibility. */
   headsOf(docUuids: readonly string[]): Promise<Map<string, RecordHead[]>>;
+  /** Unix milliseconds, by the store's clock, at which it took the records of these ids. Asked only of commits not seen before. */
+  createdOf(ids: readonly string[]): Promise<Map<string, number>>;
   /** Whole records by id. */
   recordsByIds(ids: readonly string[]): Promise<CommitRecord[]>;
   readChunks(ids: readonly string[]): Promise<StoredChunk[]>;
@@ -132,9 +134,8 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
         if (fresh.length === 0) return;
         for (const docUuid of fresh) asked.add(docUuid);
         started.firstRead ??= clock.monotonic();
-        const read = deps.headsOf(fresh).then((heads) => {
-          const moment = clock.monotonic();
-          for (const docUuid of fresh) known.set(docUuid, judge(heads.get(docUuid) ?? [], request, began, moment));
+        const read = judgeAll(fresh, request, began).then((judged) => {
+          for (const [docUuid, document] of judged) known.set(docUuid, document);
         });
         // It is awaited below, unless the search itself fails first.
         read.catch(() => {});
@@ -178,23 +179,37 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     believed: boolean;
   }
 
-  function judge(
-    records: readonly RecordHead[],
+  /** Reads the commits of documents and says of each what of it may be shown. */
+  async function judgeAll(
+    docUuids: readonly string[],
     request: SearchRequest,
     began: { wall: number; monotonic: number },
-    moment: number,
-  ): Known {
-    const commit = topCommit(records);
-    if (commit === undefined) return { head: undefined, live: [], superseded: new Set(), believed: false };
-    const old = commit.created_ms !== undefined && commit.created_ms < began.wall - deps.graceMs - deps.skewMs;
-    const believed = !checkAge || old || seen.seenBy(commit, began.monotonic);
-    seen.note(commit, moment);
-    return {
-      head: commit,
-      live: maySee(commit, records, request) ? commit.live : [],
-      superseded: new Set(commit.superseded),
-      believed,
-    };
+  ): Promise<Map<string, Known>> {
+    const heads = await deps.headsOf(docUuids);
+    const moment = clock.monotonic();
+    const judged = new Map<string, Known>();
+    const unseen: RecordHead[] = [];
+    for (const docUuid of docUuids) {
+      const records = heads.get(docUuid) ?? [];
+      const top = topCommit(records);
+      if (top === undefined) {
+        judged.set(docUuid, { head: undefined, live: [], superseded: new Set(), believed: false });
+        continue;
+      }
+      const believed = !checkAge || seen.seenBy(top, began.monotonic);
+      if (!believed) unseen.push(top);
+      seen.note(top, moment);
+      const live = maySee(top, records, request) ? top.live : [];
+      judged.set(docUuid, { head: top, live, superseded: new Set(top.superseded), believed });
+    }
+    if (unseen.length === 0) return judged;
+    const created = await deps.createdOf(unseen.map((head) => head.id));
+    for (const head of unseen) {
+      const document = judged.get(head.doc_uuid);
+      const age = began.wall - (created.get(head.id) ?? Number.POSITIVE_INFINITY);
+      if (document !== undefined) document.believed = age > deps.graceMs + deps.skewMs;
+    }
+    return judged;
   }
 
   /**

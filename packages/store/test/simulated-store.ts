@@ -42,10 +42,9 @@ export function createSimulatedStore(pause: () => void | Promise<void>) {
     live: commit.live,
     superseded: commit.superseded ?? [],
     security_level: commit.level ?? 1,
-    created_ms: commit.createdMs ?? 0,
   });
 
-  const ports: Pick<VisibleSearchDeps, 'rawSearch' | 'headsOf' | 'recordsByIds' | 'readChunks'> = {
+  const ports: Pick<VisibleSearchDeps, 'rawSearch' | 'headsOf' | 'createdOf' | 'recordsByIds' | 'readChunks'> = {
     async rawSearch(_request: SearchRequest, pins: Pins, wanted: number) {
       searches++;
       const hits: RawHit[] = [];
@@ -67,10 +66,14 @@ export function createSimulatedStore(pause: () => void | Promise<void>) {
       for (const commit of commits) found.get(commit.document)?.push(headOf(commit));
       return found;
     },
+    async createdOf(ids) {
+      await pause();
+      return new Map(commits.filter((c) => ids.includes(headOf(c).id)).map((c) => [headOf(c).id, c.createdMs ?? 0]));
+    },
     async recordsByIds(ids) {
       await pause();
       const heads = commits.map(headOf).filter((head) => ids.includes(head.id));
-      return heads.map((head) => head as CommitRecord); // searches hand it on unread
+      return heads.map((head) => head as unknown as CommitRecord); // searches hand it on unread
     },
     async readChunks(ids) {
       await pause();
