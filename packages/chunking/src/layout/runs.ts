@@ -58,8 +58,12 @@ export function* runsOf(layout: Layout, section: Section, options: RunOptions): 
   if (pending.length > 0) yield textRun(layout, section, pending);
 }
 
+/**
+ * The names that enclose a block. Places in a list are left out: a record that is added would change what is embedded of all behind it.
+ */
 function keyOf(block: Block): string {
-  return [...(block.element?.path ?? []), ...(block.element?.context ?? [])].join(' > ');
+  const names = [...(block.element?.path ?? []), ...(block.element?.context ?? [])];
+  return names.filter((name) => !/^\d+$/.test(name)).join(' > ');
 }
 
 /** Definitions from this share of the room on are chunks of their own; smaller ones are packed together. */
@@ -68,6 +72,8 @@ const OWN_SHARE = 1 / 4;
 function standsAlone(layout: Layout, section: Section, block: Block, options: RunOptions): boolean {
   if (block.kind === 'table' && options.plain) return true;
   if (block.kind !== 'table' && block.kind !== 'code' && block.kind !== 'list') return false;
+  // A record of JSON is found by itself.
+  if (options.plain && block.element?.path !== undefined) return true;
   const room = roomUnder(layout, [leadOf(layout, section.path), keyOf(block)]);
   if (!layout.measure.fits(block.start, block.end, room)) return true;
   const defines = options.plain && block.kind === 'code' && block.element?.context !== undefined;
@@ -209,7 +215,11 @@ function aboveParts(
   spoken: boolean,
 ): string {
   const { text } = layout.outline;
-  if (block.kind === 'code') return signatureOf(text, block.start, block.end);
+  if (block.kind === 'code') {
+    const signature = signatureOf(text, block.start, block.end);
+    const known = block.element?.context?.at(-1);
+    return known !== undefined && signature.includes(known) ? '' : signature;
+  }
   if (block.kind === 'table' && (shape === undefined || !spoken)) return '';
   const last = introduction.at(-1);
   return last === undefined || last.kind === 'heading' ? '' : text.slice(last.start, last.end);
