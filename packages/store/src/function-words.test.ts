@@ -5,7 +5,6 @@ import { topicTerms } from './function-words.js';
 it('leaves the words that name a topic', () => {
   expect(topicTerms(analyseText('How does the telescope keep its instruments cold?', 'query'))).toEqual([
     'telescope',
-    'keep',
     'instruments',
     'cold',
   ]);

@@ -1,12 +1,13 @@
 /**
- * Words that carry grammar, not a topic, in English, German, French and Spanish. In a small collection such a word is rare enough for
+ * Words that carry grammar, not a topic (light verbs such as `keep` and `make` too), in English, German, French and Spanish. In a small collection such a word is rare enough for
  * BM25 to take it for a rare topic: "how does the pump keep its oil" would find "keep its place" first.
  */
 const FUNCTION_WORDS = new Set(
   `a about after all also am an and any are as at be because been before being between both but by can could did do does doing during each
   for from had has have having he her here hers him his how i if in into is it its just me more most my no nor not of off on once only or
   other our out over own please same she should so some such than that the their them then there these they this those through to too under
-  until up us very was we were what when where which while who whom whose why will with would you your
+  until up us very keep keeps kept get gets got make makes made let lets take takes took give gives gave go goes went come comes came put puts
+  was we were what when where which while who whom whose why will with would you your
   aber als am an auch auf aus bei bin bis bist da das dass dem den der des die dies diese doch du durch ein eine einem einen einer eines er es
   für hat ich ihr im in ist ja kann man mit nach nicht noch nur oder sich sie sind so über um und uns vom von vor war was wem wen wenn wer wie
   wir wird wo zu zum zur

@@ -14,7 +14,7 @@ describe('fusion', () => {
     expect(scores.get('a')?.score).toBeCloseTo(0.6);
     expect(scores.get('b')?.score).toBeCloseTo(0.3);
     expect(scores.get('c')?.score).toBeCloseTo(0.4);
-    expect(scores.get('d')?.score).toBeCloseTo(0);
+    expect(scores.get('d')?.score).toBeCloseTo(0.4 * (4 / 8));
     expect(scores.get('c')?.scores).toMatchObject({ dense: 0.1, keyword: 8 });
     expect(scores.get('a')?.scores).not.toHaveProperty('keyword');
     expect(scores.get('a')?.scores.fused).toBeCloseTo(0.6);

@@ -23,8 +23,9 @@ export interface FusedHit extends Omit<RawHit, 'score'> {
 
 /**
  * One list out of both parts. Dense and keyword searches keep their own scores. Hybrid: relative-score fusion, that is each part's scores
- * brought to 0..1 between its own least and greatest (1 where they are equal), weighted `alpha` and `1 - alpha` and added; a chunk that a part
- * did not find gets nothing from it. With alpha 0 only keyword hits are left, with alpha 1 only dense ones, in that part's own order.
+ * brought to 0..1, weighted `alpha` and `1 - alpha` and added; a chunk that a part did not find gets nothing from it. Cosines lie between the
+ * part's own least and greatest (1 where they are equal). BM25 has a zero of its own, the chunk without any of the words, so it is only divided by
+ * its greatest: between least and greatest a hair's difference of two near-equal hits would count as much as having the words at all. With alpha 0 only keyword hits are left, with alpha 1 only dense ones, in that part's own order.
  *
  * The pool must hold visible chunks alone: the extremes are those of what is given.
  */
@@ -32,7 +33,7 @@ export function fuse(pool: Pick<RawPool, 'dense' | 'keyword'>, mode: 'hybrid' | 
   const hits = new Map<string, FusedHit>();
   const add = (part: 'dense' | 'keyword', weight: number) => {
     const list = pool[part];
-    let least = Number.POSITIVE_INFINITY;
+    let least = part === 'keyword' ? 0 : Number.POSITIVE_INFINITY;
     let greatest = Number.NEGATIVE_INFINITY;
     for (const { score } of list) {
       least = Math.min(least, score);
