@@ -5,18 +5,13 @@ import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import { VERSION } from '@sluice/core';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
-import {
-  jsonSchemaTransform,
-  jsonSchemaTransformObject,
-  serializerCompiler,
-  validatorCompiler,
-  type ZodTypeProvider,
-} from 'fastify-type-provider-zod';
+import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { requireOperator, useAccess } from './access.js';
 import { useStrictJson } from './bodies.js';
 import type { ApiDeps } from './deps.js';
 import { createCounter } from './documents/counts.js';
 import { collectMethods, refuseOtherMethods } from './methods.js';
+import { describeDocument, describeRoute } from './openapi-document.js';
 import { handleError, makeProblem, sendProblem } from './problems.js';
 import { catalogRoutes } from './routes/catalog.js';
 import { chunkRoute } from './routes/chunks.js';
@@ -82,10 +77,22 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
         title: 'Sluice',
         version: VERSION,
         description: 'Queries a vector store that is kept true to watched folders.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'A key. None is needed on this machine while no key exists.' },
+          basic: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'A key as the password: for browsers, under /ops, /docs and /openapi.json.',
+          },
+        },
+      },
+      security: [{ bearer: [] }, { basic: [] }, {}],
     },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
+    transform: describeRoute,
+    transformObject: describeDocument,
   });
   await app.register(async (docs) => {
     docs.addHook('onRequest', requireOperator);

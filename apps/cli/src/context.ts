@@ -1,6 +1,6 @@
-import type { Api } from './api.js';
 import type { ExitCode } from './exit.js';
 import type { Output } from './output.js';
+import type { Api } from './responses.js';
 
 /** What a command works with. */
 export interface Context {

@@ -1,17 +1,15 @@
-import type { Api } from './api.js';
-
 /** All pages of a listing, joined. */
-export async function allPages<Name extends string, Item>(
-  api: Api,
-  path: string,
-  name: Name,
-  query: Record<string, string | undefined>,
+export async function allPages<Item>(
+  read: (cursor: string | undefined) => Promise<{ items: Item[]; next_cursor?: string }>,
 ): Promise<Item[]> {
   const items: Item[] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await api.get<Record<Name, Item[]> & { next_cursor?: string }>(path, { ...query, limit: 1000, cursor });
-    items.push(...page[name]);
+    const page = await read(cursor);
+    items.push(...page.items);
     if (page.next_cursor === undefined) return items;
     cursor = page.next_cursor;
   }
 }
+
+/** Largest page that listings give. */
+export const PAGE_LIMIT = 1000;

@@ -1,13 +1,15 @@
-import { SluiceError } from '@sluice/core';
-import type { Command } from 'commander';
+import { dataOf } from '@sluice/client';
+import { REASONS, type ReasonCode, SluiceError } from '@sluice/core';
+import { type Command, Option } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
+import { given } from '../given.js';
 import { table } from '../output.js';
-import { allPages } from '../pages.js';
-import type { DeadLetter } from '../responses.js';
+import { allPages, PAGE_LIMIT } from '../pages.js';
+import type { Api, DeadLetter } from '../responses.js';
 
 interface Choice {
-  code?: string;
+  code?: ReasonCode;
   source?: string;
   all?: boolean;
 }
@@ -17,14 +19,11 @@ export function dlqCommand(program: Command, run: Run): void {
 
   dlq
     .command('list')
-    .option('--code <reason>')
+    .addOption(codeOption())
     .option('--source <name>')
     .action(
       run(async ({ api, output }, { code, source }: Choice) => {
-        const letters = await allPages<'dead_letters', DeadLetter>(await api(), '/ops/api/dead-letters', 'dead_letters', {
-          code,
-          source,
-        });
+        const letters = await allLetters(await api(), given({ code, source }));
         output.value({ dead_letters: letters });
         const rows = letters.map(({ doc_id, code: reason, message, serving }) => [
           reason,
@@ -42,7 +41,7 @@ export function dlqCommand(program: Command, run: Run): void {
     .argument('<doc_id>')
     .action(
       run(async ({ api, output }, _options: Choice, docId: string) => {
-        const document = await (await api()).get<DeadLetter>(`/v1/documents/${encodeURIComponent(docId)}`);
+        const document = dataOf(await (await api()).GET('/v1/documents/{doc_id}', { params: { path: { doc_id: docId } } }));
         output.value(document);
         output.line(
           table(
@@ -53,42 +52,74 @@ export function dlqCommand(program: Command, run: Run): void {
       }),
     );
 
-  for (const [verb, description, done] of [
-    ['retry', 'try dead letters again', 'retried'],
-    ['discard', 'take dead letters off the list; they are not retried until their file changes', 'discarded'],
-  ] as const) {
+  for (const { verb, description, done, send } of [
+    {
+      verb: 'retry',
+      description: 'try dead letters again',
+      done: 'retried',
+      async send(api: Api, body: Body) {
+        const answer = dataOf(await api.POST('/ops/api/dead-letters/retry', { body }));
+        return { count: answer.retried, body: answer };
+      },
+    },
+    {
+      verb: 'discard',
+      description: 'take dead letters off the list; they are not retried until their file changes',
+      done: 'discarded',
+      async send(api: Api, body: Body) {
+        const answer = dataOf(await api.POST('/ops/api/dead-letters/discard', { body }));
+        return { count: answer.discarded, body: answer };
+      },
+    },
+  ]) {
     dlq
       .command(verb)
       .description(description)
       .argument('[doc_id...]')
-      .option('--code <reason>', 'all with this reason')
+      .addOption(codeOption())
       .option('--source <name>', 'all of this source')
       .option('--all', 'all')
       .action(
         run(async ({ api, output }, options: Choice, ids: string[]) => {
           const body = bodyOf(ids, options);
-          const answer = await (await api()).post<Record<typeof done, number> & { not_found: string[] }>(
-            `/ops/api/dead-letters/${verb}`,
-            body,
-          );
-          output.value(answer);
-          output.line(`${answer[done]} ${done}`);
-          for (const id of answer.not_found) output.note(`${id} is no dead letter`);
-          return answer.not_found.length > 0 ? EXIT.wrong : EXIT.done;
+          const answer = await send(await api(), body);
+          output.value(answer.body);
+          output.line(`${answer.count} ${done}`);
+          for (const id of answer.body.not_found) output.note(`${id} is no dead letter`);
+          return answer.body.not_found.length > 0 ? EXIT.wrong : EXIT.done;
         }),
       );
   }
 }
 
-function bodyOf(ids: string[], { code, source, all }: Choice): Record<string, unknown> {
-  const body = {
-    ...(ids.length === 0 ? {} : { ids }),
-    ...(code === undefined ? {} : { code }),
-    ...(source === undefined ? {} : { source }),
-    ...(all === true ? { all } : {}),
-  };
+interface Body {
+  ids?: string[];
+  code?: ReasonCode;
+  source?: string;
+  all?: true;
+}
+
+function bodyOf(ids: string[], { code, source, all }: Choice): Body {
+  const body: Body = given({
+    ids: ids.length === 0 ? undefined : ids,
+    code,
+    source,
+    all: all === true ? (true as const) : undefined,
+  });
   if (Object.keys(body).length !== 1) {
     throw new SluiceError('invalid_request', 'Name dead letters in one way: DOC_ID..., --code, --source or --all.');
   }
   return body;
+}
+
+function codeOption(): Option {
+  return new Option('--code <reason>', 'all with this reason').choices(Object.keys(REASONS));
+}
+
+function allLetters(api: Api, query: { code?: ReasonCode; source?: string }): Promise<DeadLetter[]> {
+  return allPages(async (cursor) => {
+    const params = { query: { ...query, limit: PAGE_LIMIT, ...given({ cursor }) } };
+    const { dead_letters, next_cursor } = dataOf(await api.GET('/ops/api/dead-letters', { params }));
+    return { items: dead_letters, ...given({ next_cursor }) };
+  });
 }

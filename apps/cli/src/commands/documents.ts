@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
+import { allDocuments } from '../all-documents.js';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
+import { given } from '../given.js';
 import { table } from '../output.js';
-import { allPages } from '../pages.js';
 import type { DocumentView } from '../responses.js';
 
 interface Options {
-  status?: string;
+  status?: DocumentView['status'];
   source?: string;
 }
 
@@ -18,10 +19,7 @@ export function documentsCommand(program: Command, run: Run): void {
     .option('--source <name>', 'only those of one source')
     .action(
       run(async ({ api, output }, { status, source }: Options) => {
-        const documents = await allPages<'documents', DocumentView>(await api(), '/v1/documents', 'documents', {
-          status,
-          source,
-        });
+        const documents = await allDocuments(await api(), given({ status, source }));
         output.value({ documents });
         const rows = documents.map((document) => [
           document.status,

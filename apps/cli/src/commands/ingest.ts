@@ -1,13 +1,13 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
+import { dataOf } from '@sluice/client';
 import { SluiceError } from '@sluice/core';
 import type { Command } from 'commander';
-import type { Api } from '../api.js';
+import { allDocuments } from '../all-documents.js';
 import type { Context, Run } from '../context.js';
 import { EXIT } from '../exit.js';
 import { seconds } from '../options.js';
-import { allPages } from '../pages.js';
-import type { DocumentView, Reconciled, Status } from '../responses.js';
+import type { Api, DocumentView, Reconciled, Status } from '../responses.js';
 import { waitFor } from '../wait.js';
 import { isCovered } from './status.js';
 
@@ -34,7 +34,7 @@ export function ingestCommand(program: Command, run: Run): void {
     .action(
       run(async (context, options: Options, paths: string[]) => {
         const api = await context.api();
-        const { sources } = await api.get<Status>('/ops/api/status');
+        const { sources } = dataOf(await api.GET('/ops/api/status'));
         const places = await Promise.all(paths.map((path) => placeOf(resolve(context.cwd, path), sources)));
         const asked = await askFor(api, places);
         if (options.wait !== true) {
@@ -81,9 +81,9 @@ async function placeOf(path: string, sources: Status['sources']): Promise<Place>
 async function askFor(api: Api, places: readonly Place[]): Promise<Reconciled> {
   const answers: Reconciled[] = [];
   const docIds = places.filter(({ folder }) => !folder).map(({ source, path }) => `${source}/${path}`);
-  if (docIds.length > 0) answers.push(await api.post<Reconciled>('/ops/api/reconcile', { doc_ids: docIds }));
+  if (docIds.length > 0) answers.push(dataOf(await api.POST('/ops/api/reconcile', { body: { doc_ids: docIds } })));
   for (const source of new Set(places.filter(({ folder }) => folder).map(({ source }) => source))) {
-    answers.push(await api.post<Reconciled>('/ops/api/reconcile', { source }));
+    answers.push(dataOf(await api.POST('/ops/api/reconcile', { body: { source } })));
   }
   return { scans: answers.flatMap(({ scans }) => scans), documents: answers.flatMap(({ documents }) => documents) };
 }
@@ -98,7 +98,7 @@ async function waitForPlaces(
   return waitFor(context, timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, async () => {
     if (asked.scans.length > 0) {
       // Whole folders: their scan first, then all that it found.
-      const status = await api.get<Status>('/ops/api/status');
+      const status = dataOf(await api.GET('/ops/api/status'));
       const { sources } = status;
       const pending = sources.reduce((sum, { documents }) => sum + documents.pending, 0);
       context.output.progress(`${pending} documents to do`);
@@ -116,7 +116,7 @@ async function waitForPlaces(
 /** A file that is no document (ignored by name) never gets a status; that is a failure of what was asked. */
 async function documentOf(api: Api, docId: string): Promise<DocumentView> {
   try {
-    return await api.get<DocumentView>(`/v1/documents/${encodeURIComponent(docId)}`);
+    return dataOf(await api.GET('/v1/documents/{doc_id}', { params: { path: { doc_id: docId } } }));
   } catch (error) {
     if (error instanceof SluiceError && error.code === 'not_found') {
       throw new SluiceError('not_found', `${docId} is no document: "sluice why" tells what ignores it.`, { cause: error });
@@ -126,7 +126,7 @@ async function documentOf(api: Api, docId: string): Promise<DocumentView> {
 }
 
 async function documentsBelow(api: Api, source: string, path: string): Promise<DocumentView[]> {
-  const documents = await allPages<'documents', DocumentView>(api, '/v1/documents', 'documents', { source });
+  const documents = await allDocuments(api, { source });
   return path === '' ? documents : documents.filter(({ source_path }) => source_path.startsWith(`${path}/`));
 }
 

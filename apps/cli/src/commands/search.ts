@@ -1,26 +1,16 @@
+import { dataOf } from '@sluice/client';
 import { type Command, Option } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
+import { given } from '../given.js';
 import { jsonObject, positiveInteger } from '../options.js';
 
 interface Options {
   filter?: Record<string, unknown>;
-  mode?: string;
+  mode?: 'hybrid' | 'dense' | 'keyword';
   limit?: number;
-  expand?: string;
+  expand?: 'none' | 'window' | 'parent';
   rerank?: boolean;
-}
-
-interface Answer {
-  results: {
-    score: number;
-    doc_id: string;
-    title: string;
-    text: string;
-    citation: { page?: number; start: number; end: number; heading_path: string[] };
-  }[];
-  degraded: string[];
-  took_ms: number;
 }
 
 export function searchCommand(program: Command, run: Run): void {
@@ -35,7 +25,9 @@ export function searchCommand(program: Command, run: Run): void {
     .option('--rerank', 'order the best results by the reranker')
     .action(
       run(async ({ api, output }, { filter, mode, limit, expand, rerank }: Options, query: string) => {
-        const answer = await (await api()).post<Answer>('/v1/search', { query, filter, mode, limit, expand, rerank });
+        const answer = dataOf(
+          await (await api()).POST('/v1/search', { body: { query, ...given({ filter, mode, limit, expand, rerank }) } }),
+        );
         output.value(answer);
         for (const [index, { doc_id, score, text, citation }] of answer.results.entries()) {
           const place = [...citation.heading_path, ...(citation.page === undefined ? [] : [`page ${citation.page}`])];

@@ -1,12 +1,8 @@
+import { dataOf } from '@sluice/client';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
 import { table } from '../output.js';
-import type { DocumentCounts } from '../responses.js';
-
-interface Sources {
-  sources: { name: string; configured: boolean; documents: DocumentCounts }[];
-}
 
 export function sourceCommand(program: Command, run: Run): void {
   const source = program.command('source').description('watched folders');
@@ -16,7 +12,7 @@ export function sourceCommand(program: Command, run: Run): void {
     .description('sources with their documents')
     .action(
       run(async ({ api, output }) => {
-        const answer = await (await api()).get<Sources>('/v1/sources');
+        const answer = dataOf(await (await api()).GET('/v1/sources'));
         output.value(answer);
         const rows = answer.sources.map(({ name, configured, documents }) => [
           name,
@@ -34,7 +30,7 @@ export function sourceCommand(program: Command, run: Run): void {
     .argument('<name>')
     .action(
       run(async ({ api, output }, _options: object, name: string) => {
-        const answer = await (await api()).post<{ removed: number }>('/ops/api/sources/remove', { source: name });
+        const answer = dataOf(await (await api()).POST('/ops/api/sources/remove', { body: { source: name } }));
         output.value(answer);
         output.line(`${answer.removed} documents of ${name} removed`);
         return EXIT.done;

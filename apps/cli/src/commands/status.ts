@@ -1,10 +1,10 @@
+import { dataOf } from '@sluice/client';
 import type { Command } from 'commander';
-import type { Api } from '../api.js';
 import type { Context, Run } from '../context.js';
 import { EXIT } from '../exit.js';
 import { seconds } from '../options.js';
 import { table } from '../output.js';
-import type { Reconciled, Status } from '../responses.js';
+import type { Api, Reconciled, Status } from '../responses.js';
 import { waitFor } from '../wait.js';
 
 interface Options {
@@ -25,7 +25,7 @@ export function statusCommand(program: Command, run: Run): void {
           context.output.note(`Still working after ${options.timeout} s.`);
           return EXIT.timedOut;
         }
-        const status = await api.get<Status>('/ops/api/status', { fresh: true });
+        const status = dataOf(await api.GET('/ops/api/status', { params: { query: { fresh: 'true' } } }));
         context.output.value(status);
         context.output.line(describe(status));
         return EXIT.done;
@@ -35,9 +35,9 @@ export function statusCommand(program: Command, run: Run): void {
 
 /** Has every source scanned, then waits until those scans are done and no job is left. False when the time was up. */
 export async function waitUntilIdle(context: Context, api: Api, timeoutSeconds: number | undefined): Promise<boolean> {
-  const { scans } = await api.post<Reconciled>('/ops/api/reconcile', {});
+  const { scans } = dataOf(await api.POST('/ops/api/reconcile', { body: {} }));
   const idle = await waitFor(context, timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, async () => {
-    const status = await api.get<Status>('/ops/api/status');
+    const status = dataOf(await api.GET('/ops/api/status'));
     const jobs = Object.values(status.queues).flatMap((states) => Object.values(states));
     context.output.progress(`${status.state}: ${jobs.reduce((sum, count) => sum + count, 0)} jobs`);
     return isCovered(status, scans) ? true : undefined;

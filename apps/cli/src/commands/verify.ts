@@ -1,16 +1,8 @@
+import { dataOf } from '@sluice/client';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
 import { table } from '../output.js';
-
-interface Report {
-  differences: number;
-  by_kind: Record<string, number>;
-  failed_serving_old: number;
-  in_grace: number;
-  checked: { files: number; documents: number; chunks: number };
-  examples: { kind: string; doc_id: string }[];
-}
 
 export function verifyCommand(program: Command, run: Run): void {
   program
@@ -19,7 +11,7 @@ export function verifyCommand(program: Command, run: Run): void {
     .option('--repair', 'have what differs done again')
     .action(
       run(async ({ api, output }, { repair }: { repair?: boolean }) => {
-        const report = await (await api()).post<Report>('/ops/api/verify', { repair: repair === true });
+        const report = dataOf(await (await api()).POST('/ops/api/verify', { body: { repair: repair === true } }));
         output.value(report);
         const { files, documents, chunks } = report.checked;
         output.line(`${report.differences} differences in ${files} files, ${documents} documents, ${chunks} chunks`);

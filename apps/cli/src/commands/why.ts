@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { dataOf } from '@sluice/client';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -21,7 +22,7 @@ export function whyCommand(program: Command, run: Run): void {
     .argument('<path>')
     .action(
       run(async ({ api, output, cwd }, _options: object, path: string) => {
-        const explanation = await (await api()).get<Explanation>('/ops/api/why', { path: resolve(cwd, path) });
+        const explanation = dataOf(await (await api()).GET('/ops/api/why', { params: { query: { path: resolve(cwd, path) } } }));
         output.value(explanation);
         for (const line of describe(explanation)) output.line(line);
         return EXIT.done;

@@ -1,0 +1,2 @@
+export type { components, paths } from './api.generated.js';
+export * from './client.js';
