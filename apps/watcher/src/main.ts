@@ -6,6 +6,8 @@ import { createStore } from '@sluice/store';
 import { createLogger, createMetrics } from '@sluice/telemetry';
 import closeWithGrace from 'close-with-grace';
 import { createWatcherApp } from './app.js';
+import { createLedWatcher } from './lead.js';
+import type { WatcherDeps } from './watched-source.js';
 
 /** Time that a stop may take, ms: what is under way is a few round trips. */
 const STOP_MS = 8000;
@@ -33,11 +35,12 @@ async function main(): Promise<void> {
     logger,
   });
   const policy = await createConfiguredPolicy(config, modelFolder);
-  const app = createWatcherApp({
+  const control = createControl({ redis, namespace: runtime.namespace });
+  const deps: WatcherDeps = {
     sources: config.sources.map((source) => ({ ...source, mtimeMatters: source.createdAt === 'mtime' })),
     walkRecords: () => store.walkRecords(),
     queue,
-    control: createControl({ redis, namespace: runtime.namespace }),
+    control,
     policyFor(source, path, format) {
       const { fingerprint, configHash } = policy.of(source, path);
       return { fingerprint: fingerprint(format), configHash };
@@ -47,7 +50,8 @@ async function main(): Promise<void> {
     logger,
     metrics,
     stateFolder: runtime.sourcesFolder,
-  });
+  };
+  const app = createLedWatcher({ control, clock: systemClock, logger, make: () => createWatcherApp(deps) });
 
   closeWithGrace({ delay: STOP_MS, logger: false }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ cause: err.message, stack: err.stack }, 'watcher ends by a fault');

@@ -168,6 +168,8 @@ export async function makeInstance(): Promise<FakeInstance> {
       instance.states.set(name, state);
     },
     takeAcceptance: async (name) => accepted.delete(name),
+    lead: async (holder) => holder,
+    resign: async () => {},
   };
 
   const queue: ReconcileQueue = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { type Bench, createBench } from '../test/bench.js';
+import { type Bench, createBench, until } from '../test/bench.js';
 import { createControl } from './control.js';
 
 let bench: Bench;
@@ -72,6 +72,22 @@ it('passes on what a watcher says of a source, and an acceptance once', async ()
   expect(await control.takeAcceptance('other')).toBe(false);
   expect(await control.takeAcceptance('s')).toBe(true);
   expect(await control.takeAcceptance('s')).toBe(false);
+});
+
+it('lets one lead at a time; another follows when it resigns, is known to be gone, or is silent', async () => {
+  const control = createControl(bench);
+  const both = await Promise.all([control.lead('a', 60_000), control.lead('b', 60_000)]);
+  expect(new Set(both).size).toBe(1);
+  const [leader = ''] = both;
+  const other = leader === 'a' ? 'b' : 'a';
+  expect(await control.lead(leader, 60_000)).toBe(leader);
+  expect(await control.lead(other, 60_000, 'somebody else')).toBe(leader);
+  expect(await control.lead(other, 60_000, leader)).toBe(other);
+  await control.resign(leader);
+  expect(await control.lead(leader, 60_000)).toBe(other);
+  await control.resign(other);
+  expect(await control.lead(leader, 1)).toBe(leader);
+  await until(async () => (await control.lead(other, 60_000)) === other);
 });
 
 it('says that the queue is away', async () => {

@@ -37,6 +37,15 @@ export interface Control {
   publish(source: string, state: WatchedSourceState): Promise<void>;
   /** Watcher's side: takes acceptRoot's word, once. */
   takeAcceptance(source: string): Promise<boolean>;
+
+  /**
+   * Watcher's side: asks to lead for ttlMs, or goes on leading. Resolves to who leads now: the holder given, or another.
+   *
+   * @param instead a leader known to be gone, whose place is taken at once
+   */
+  lead(holder: string, ttlMs: number, instead?: string): Promise<string>;
+  /** Watcher's side: ends leading, so that another need not wait. */
+  resign(holder: string): Promise<void>;
 }
 
 export interface ControlView {
@@ -62,6 +71,16 @@ return string.format('%.0f', number)`;
 const RAISE = `
 local last = tonumber(redis.call('GET', KEYS[1]) or '0')
 if tonumber(ARGV[1]) > last then redis.call('SET', KEYS[1], ARGV[1]) end
+return 1`;
+
+const LEAD = `
+local leader = redis.call('GET', KEYS[1])
+if leader and leader ~= ARGV[1] and leader ~= ARGV[3] then return leader end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return ARGV[1]`;
+
+const RESIGN = `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 1`;
 
 export function createControl(options: { redis: Redis; namespace: string }): Control {
@@ -102,6 +121,12 @@ export function createControl(options: { redis: Redis; namespace: string }): Con
     publish: (source, state) =>
       guarded(async () => {
         await redis.set(key(`state:${source}`), JSON.stringify(state), 'EX', STATE_SECONDS);
+      }),
+    lead: (holder, ttlMs, instead = holder) =>
+      guarded(async () => String(await redis.eval(LEAD, 1, key('leader'), holder, String(ttlMs), instead))),
+    resign: (holder) =>
+      guarded(async () => {
+        await redis.eval(RESIGN, 1, key('leader'), holder);
       }),
     takeAcceptance: (source) => guarded(async () => (await redis.getdel(key(`accept:${source}`))) !== null),
   };
