@@ -68,6 +68,9 @@ export function weaviateEnvironment(ports: WeaviatePorts, folder: string): Recor
     RAFT_BOOTSTRAP_EXPECT: '1',
     RAFT_TIMEOUTS_MULTIPLIER: '1',
     GO_PROFILING_DISABLE: 'true',
+    API_BASED_MODULES_DISABLED: 'true',
+    // A library within asks the clouds' metadata address whether this is a cloud; asked here, nobody answers.
+    GCE_METADATA_HOST: '127.0.0.1:9',
   };
 }
 
