@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { compiledUrl, type Embedder, SluiceError } from '@sluice/core';
+import { type Embedder, SluiceError } from '@sluice/core';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { engineVersion, modelFiles } from './model-files.js';
+import { startModelProcess } from './model-host.js';
 import type { ModelInput, ModelTask, ThreadSettings } from './thread-messages.js';
 import { createThreadPool, type ThreadPool } from './thread-pool.js';
 import { createTokenizer, type ModelTokenizer } from './tokenizer.js';
@@ -16,7 +16,7 @@ const TEXTS_A_TURN = 128;
 export interface EmbedderOptions {
   /** The model's folder, as `.../Xenova/all-MiniLM-L6-v2`. */
   folder: string;
-  /** Threads, each with a session of its own; `auto`: the number of cores, at most 8. */
+  /** Processes, each with a session of one thread; `auto`: the number of cores, at most 8. */
   threads: number | 'auto';
   /** Default: what the model was trained on. */
   maxTokens?: number;
@@ -25,7 +25,7 @@ export interface EmbedderOptions {
   logger?: Logger;
 }
 
-/** An {@link Embedder} with threads of its own. */
+/** An {@link Embedder} with processes of its own. */
 export interface LocalEmbedder extends Embedder {
   readonly tokenizer: ModelTokenizer;
   /**
@@ -36,12 +36,12 @@ export interface LocalEmbedder extends Embedder {
   embed(texts: readonly string[], signal?: AbortSignal, options?: { urgent?: boolean }): Promise<Float32Array[]>;
   /** Models loaded and threads lost so far. */
   stats(): { threads: number; loads: number; deaths: number };
-  /** Ends the threads. Texts under way fail with `embed_failed`. */
+  /** Ends the processes. Texts under way fail with `embed_failed`. */
   close(): Promise<void>;
 }
 
 /**
- * Loads an embedding model into threads; resolves once each has loaded it. One text a run on a session of one thread: with an
+ * Loads an embedding model into processes; resolves once each has loaded it. One text a run on a session of one thread: with an
  * int8 model a text's vector depends on its batch, and so run it is the same on one machine and engine whatever runs beside it.
  * Mean pooling, length 1.
  *
@@ -79,19 +79,17 @@ export async function createEmbedder(options: EmbedderOptions): Promise<LocalEmb
   };
 }
 
-/** Starts threads that run the graph at `modelPath`; resolves once all have loaded it. */
+/** Starts processes that run the graph at `modelPath`; resolves once all have loaded it. */
 export async function startModelThreads(
   task: ModelTask,
   modelPath: string,
   options: Pick<EmbedderOptions, 'threads' | 'logger'>,
 ): Promise<ThreadPool> {
-  // Loaded on the main thread first: else, once the last thread that had it has ended, no new one can load it (ERR_DLOPEN_FAILED).
-  await import('onnxruntime-node');
   const settings: ThreadSettings = { task, modelPath };
   const pool = createThreadPool({
     threads: options.threads === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_THREADS) : options.threads,
-    start: () => new Worker(compiledUrl(import.meta.url, './model-thread.js'), { workerData: settings, execArgv: [] }),
-    onDeath: (reason) => options.logger?.warn({ reason }, 'a model thread died and is replaced'),
+    start: () => startModelProcess(settings),
+    onDeath: (reason) => options.logger?.warn({ reason }, 'a model process died and is replaced'),
   });
   try {
     await pool.ready();

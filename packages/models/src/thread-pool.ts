@@ -1,6 +1,6 @@
-import type { Worker } from 'node:worker_threads';
 import { SluiceError } from '@sluice/core';
 import { createCallQueue, type Item } from './call-queue.js';
+import type { ModelHost } from './model-host.js';
 import type { ModelInput, RunMessage, ThreadMessage } from './thread-messages.js';
 
 /** Word pieces handed to a thread ahead of time: enough that it never waits for the main thread, few enough to share work evenly. */
@@ -14,8 +14,8 @@ const MAX_FAILED_STARTS = 3;
 
 export interface ThreadPoolOptions {
   threads: number;
-  /** Starts one thread that speaks the protocol of thread-messages.ts. */
-  start: () => Worker;
+  /** Starts one process (or thread) that speaks the protocol of thread-messages.ts. */
+  start: () => ModelHost;
   /** Told of a thread that died, for the log. */
   onDeath?: (reason: string) => void;
 }
@@ -41,7 +41,7 @@ interface Slice {
 }
 
 interface Thread {
-  worker: Worker;
+  worker: ModelHost;
   ready: boolean;
   slices: Map<number, Slice>;
   /** Word pieces it holds. */
@@ -166,7 +166,6 @@ export function createThreadPool(options: ThreadPoolOptions): ThreadPool {
     const message: RunMessage = { slice: nextSlice++, inputs: items.map((item) => item.input), urgent };
     thread.slices.set(message.slice, slice);
     thread.tokens += slice.tokens;
-    // Ids are copied, not transferred: a text whose thread dies is run again.
     thread.worker.postMessage(message);
   }
 

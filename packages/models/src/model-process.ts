@@ -1,13 +1,14 @@
-import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { InferenceSession } from 'onnxruntime-node';
 import { feedsOf, openSession } from './session.js';
 import type { ModelInput, RunMessage, ThreadMessage, ThreadSettings } from './thread-messages.js';
 
-/** Runs in a worker thread: one session of one thread, one text a run, so that a text's vector never depends on its neighbours. */
+/**
+ * Runs as a process of its own: one session of one thread, one text a run, so that a text's vector never depends on its neighbours.
+ * A process, not a worker thread: the engine keeps state for the whole process, which is freed twice when threads come and go.
+ */
 
-const port = parentPort;
-if (port === null) throw new Error('model-thread runs as a worker thread');
-const settings = workerData as ThreadSettings; // what our own pool passed
+const settings = JSON.parse(process.argv[2] ?? '{}') as ThreadSettings; // what our own pool passed
 
 interface Open {
   message: RunMessage;
@@ -22,8 +23,8 @@ function take(message: RunMessage): void {
   (message.urgent ? urgent : bulk).push({ message, outputs: [] });
 }
 
-function say(message: ThreadMessage, transfer: ArrayBuffer[] = []): void {
-  port?.postMessage(message, transfer);
+function say(message: ThreadMessage): void {
+  process.send?.(message);
 }
 
 async function compute(session: InferenceSession, input: ModelInput): Promise<Float32Array> {
@@ -52,10 +53,8 @@ function pool(states: Float32Array, length: number): Float32Array {
 async function work(session: InferenceSession): Promise<void> {
   running = true;
   for (;;) {
-    // Running a model blocks the thread's event loop: what was posted meanwhile is fetched by hand, between two texts.
-    for (let posted = receiveMessageOnPort(port as never); posted !== undefined; posted = receiveMessageOnPort(port as never)) {
-      take(posted.message as RunMessage);
-    }
+    // Running a model blocks the event loop: a turn between two texts lets in what was sent meanwhile.
+    await nextTurn();
     const queue = urgent.length > 0 ? urgent : bulk;
     const open = queue[0];
     if (open === undefined) break;
@@ -65,8 +64,7 @@ async function work(session: InferenceSession): Promise<void> {
       if (input !== undefined) open.outputs.push(await compute(session, input));
       if (open.outputs.length < inputs.length) continue;
       queue.shift();
-      const buffers = open.outputs.map((output) => output.buffer as ArrayBuffer);
-      say({ type: 'done', slice, outputs: open.outputs }, buffers);
+      say({ type: 'done', slice, outputs: open.outputs });
     } catch (thrown) {
       queue.splice(queue.indexOf(open), 1);
       say({ type: 'failed', slice, message: thrown instanceof Error ? thrown.message : String(thrown) });
@@ -75,14 +73,16 @@ async function work(session: InferenceSession): Promise<void> {
   running = false;
 }
 
+// Without its parent there is nobody to answer to.
+process.on('disconnect', () => process.exit(0));
 try {
   const session = await openSession(settings.modelPath);
-  port.on('message', (message: RunMessage) => {
+  process.on('message', (message: RunMessage) => {
     take(message);
     if (!running) void work(session);
   });
   say({ type: 'ready' });
 } catch (thrown) {
   say({ type: 'unusable', message: thrown instanceof Error ? thrown.message : String(thrown) });
-  port.close();
+  process.disconnect?.();
 }
