@@ -10,12 +10,13 @@ import { createEmbedder } from '@sluice/models';
 import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createRetrieval } from '@sluice/retrieval';
 import { createNodeFiles } from '@sluice/sources';
-import { createStore } from '@sluice/store';
+import { createKeyStore, createStore } from '@sluice/store';
 import { createMetrics, instanceMetrics, type Logger } from '@sluice/telemetry';
-import { anonymousCaller } from './access.js';
 import { createConsumption } from './consumption.js';
 import type { ApiDeps } from './deps.js';
 import { createExplain } from './explain.js';
+import { createGate } from './keys/gate.js';
+import { createKeyRing } from './keys/key-ring.js';
 import { listPaths } from './list-paths.js';
 
 /** Threads of the query embedder: a query is one short text, the worker needs the cores more. */
@@ -75,12 +76,9 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
     logger,
     metrics,
   });
-  const api = {
-    host: config.api.host,
-    allowedHosts: [],
-    corsOrigins: config.api.corsOrigins,
-    anonymousClearance: config.api.anonymousClearance,
-  };
+  const keys = createKeyStore({ url: weaviateUrl, namespace: runtime.namespace });
+  const ring = createKeyRing({ store: keys, clock });
+  const allowedHosts = [config.api.host.toLowerCase()];
   const deps: ApiDeps = {
     store,
     retrieval,
@@ -94,12 +92,19 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
       return resolveAccess({ schema, matchingRules, sourceMetadata: said.metadata });
     },
     catalog,
-    settings: api,
-    identify: async (request) => anonymousCaller(request, api),
+    settings: { allowedHosts, corsOrigins: config.api.corsOrigins },
+    ring,
+    identify: createGate({
+      ring,
+      clock,
+      allowedHosts,
+      anonymous: config.api.anonymous,
+      anonymousClearance: config.api.anonymousClearance,
+    }),
     clock,
     logger,
     metrics,
-    instanceMetrics: () => instanceMetrics(runtime.metricsFolder, metrics.registry),
+    instanceMetrics: () => instanceMetrics(runtime.metricsFolder, metrics),
     processes: async () => {
       const runFile = await readRunFile(runtime.dataFolder);
       const self = [{ role: 'api', pid: process.pid, restarts: 0 }];
@@ -140,6 +145,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
       await metrics.flush();
       await jobs.close();
       await embedder.close();
+      keys.close();
       await store.close();
       redis.disconnect();
     },

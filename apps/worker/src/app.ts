@@ -52,6 +52,8 @@ export interface WorkerApp {
 
 /** Metrics are written at most this often, ms; the last job before a pause always is. */
 const FLUSH_MS = 100;
+/** And at least this often, ms: an idle worker shows that it lives, and what its last audit found. */
+const BEAT_MS = 5_000;
 
 /** Wires the writer, the sweep and the audit together. The queue's worker calls `handle`. */
 export function createWorkerApp(deps: WorkerDeps): WorkerApp {
@@ -66,6 +68,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
   const audit = createAuditLoop({ ...ingestion, reconciler, sweeper, pending: deps.pending, freeStuckKeys: deps.freeStuckKeys });
   let flushed = clock.monotonic();
   let flushing: NodeJS.Timeout | undefined;
+  let beating: NodeJS.Timeout | undefined;
 
   const isPoison = ({ crashes }: JobContext) => crashes >= (deps.maxCrashes ?? 3);
 
@@ -103,8 +106,11 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
     start() {
       sweeper.start();
       audit.start();
+      flushSoon();
+      beating = setInterval(flushSoon, BEAT_MS);
     },
     async stop() {
+      clearInterval(beating);
       await Promise.all([audit.stop(), sweeper.stop()]);
       clearTimeout(flushing);
       await metrics.flush();

@@ -1,35 +1,51 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import { AggregatorRegistry, Gauge, Registry } from 'prom-client';
+import type { Metrics } from './metrics.js';
 
-/** Gauges of a process that has not written for this long are left out: it is gone, and so is what it measured. */
-const GAUGE_MAX_AGE_MS = 60_000;
+/** A process that has not written for this long is gone, and so is what its gauges measured. */
+const FRESH_MS = 60_000;
+const ROLES = ['api', 'watcher', 'worker'];
 
 interface Snapshot {
   role: string;
-  pid: number;
   at: number;
   metrics: { name: string; type: string }[];
 }
 
 /**
  * The metrics of the whole instance in Prometheus' text format: the snapshots of every process that ran since the instance
- * started, added up, with the caller's own registry.
+ * started, added up, with the caller's own registry; and `sluice_processes{role}`, the processes that wrote one lately.
  *
  * @param folder where processes write their snapshots
- * @param own the calling process' registry, read live instead of from its snapshot
+ * @param own the calling process' metrics, read live instead of from its snapshot
  */
-export async function instanceMetrics(folder: string, own: Registry): Promise<string> {
+export async function instanceMetrics(folder: string, own: Pick<Metrics, 'registry' | 'snapshot'>): Promise<string> {
   const names = await readdir(folder).catch(() => []);
-  const lists: unknown[] = [await own.getMetricsAsJSON()];
+  const lists: unknown[] = [await own.registry.getMetricsAsJSON()];
+  const alive = new Map(ROLES.map((role) => [role, 0]));
   for (const name of names) {
     if (!name.endsWith('.json')) continue;
     const snapshot = await readSnapshot(join(folder, name));
-    if (snapshot === undefined || snapshot.pid === process.pid) continue;
-    const fresh = Date.now() - snapshot.at < GAUGE_MAX_AGE_MS;
-    lists.push(snapshot.metrics.filter((metric) => fresh || metric.type !== 'gauge'));
+    if (snapshot === undefined) continue;
+    const fresh = Date.now() - snapshot.at < FRESH_MS;
+    if (fresh) alive.set(snapshot.role, (alive.get(snapshot.role) ?? 0) + 1);
+    if (name !== own.snapshot) lists.push(snapshot.metrics.filter((metric) => fresh || metric.type !== 'gauge'));
   }
+  lists.push(await describeProcesses(alive));
   return AggregatorRegistry.aggregate(lists as Parameters<typeof AggregatorRegistry.aggregate>[0]).metrics();
+}
+
+async function describeProcesses(alive: ReadonlyMap<string, number>): Promise<unknown> {
+  const registry = new Registry();
+  const processes = new Gauge({
+    name: 'sluice_processes',
+    help: 'Processes that have written their metrics within the last minute.',
+    labelNames: ['role'],
+    registers: [registry],
+  });
+  for (const [role, count] of alive) processes.set({ role }, count);
+  return registry.getMetricsAsJSON();
 }
 
 async function readSnapshot(path: string): Promise<Snapshot | undefined> {

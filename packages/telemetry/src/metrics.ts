@@ -1,4 +1,5 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
@@ -17,6 +18,8 @@ export interface Metrics {
   readonly changeToSearchable: Histogram;
   readonly stageSeconds: Histogram<'stage'>;
   readonly drift: Gauge<'kind'>;
+  /** Name of this process' snapshot in the folder; undefined without one. */
+  readonly snapshot: string | undefined;
   /** Writes this process' values where the API adds them up. Cheap; at most one write at a time. */
   flush(): Promise<void>;
 }
@@ -37,15 +40,17 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const counter = (name: string, help: string) => new Counter({ name: `sluice_${name}`, help, registers });
-  const file =
-    options.folder === undefined ? undefined : join(options.folder, `${options.role}-${process.pid}-${Date.now()}.json`);
+  // In containers every process may have the same pid, and have had it before: host and time tell their snapshots apart.
+  const name = `${options.role}-${hostname()}-${process.pid}-${Date.now()}.json`;
+  const file = options.folder === undefined ? undefined : join(options.folder, name);
   let writing: Promise<void> | undefined;
   let again = false;
 
   async function write(path: string): Promise<void> {
     do {
       again = false;
-      const snapshot = { role: options.role, pid: process.pid, at: Date.now(), metrics: await registry.getMetricsAsJSON() };
+      const metrics = await registry.getMetricsAsJSON();
+      const snapshot = { role: options.role, host: hostname(), pid: process.pid, at: Date.now(), metrics };
       await mkdir(options.folder as string, { recursive: true });
       await writeFile(`${path}.tmp`, JSON.stringify(snapshot));
       await rename(`${path}.tmp`, path);
@@ -82,8 +87,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
       name: 'sluice_drift',
       help: 'Differences the last audit found, by kind.',
       labelNames: ['kind'],
+      // Each worker audits the whole store: what two of them find is the same.
+      aggregator: 'max',
       registers,
     }),
+    snapshot: file === undefined ? undefined : name,
     async flush() {
       if (file === undefined) return;
       if (writing !== undefined) {
