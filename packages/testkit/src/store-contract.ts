@@ -603,6 +603,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
           [{ op: 'or', of: [eq('year', 0), { op: 'and', of: [eq('tags', 'x'), not(eq('year', 0))] }] }, 'ac'],
           [not({ op: 'and', of: [eq('tags', 'x'), eq('year', 2024)] }), 'bcd'],
           [not(not(eq('tags', 'x'))), 'a'],
+          [Array.from({ length: 13 }).reduce<Filter>((inner) => ({ op: 'and', of: [not(inner)] }), eq('tags', 'x')), 'bcd'],
           [eq('source_path', 'a.md'), 'a'],
           [eq('kind', 'paragraph'), 'abcd'],
           [eq('lang', 'en'), ''],
