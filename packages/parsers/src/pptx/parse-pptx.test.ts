@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
-import { parseFixture } from '../../test/parse-file.js';
+import { pptxOf, relationships } from '../../test/office-files.js';
+import { parseAs, parseFixture } from '../../test/parse-file.js';
+
+const shape = (text: string, placeholder = '', properties = '') =>
+  `<p:sp><p:nvSpPr><p:cNvPr id="2" name="n"/><p:cNvSpPr/><p:nvPr>${placeholder}</p:nvPr></p:nvSpPr><p:txBody>${text
+    .split('\n')
+    .map((line) => `<a:p>${properties}<a:r><a:t>${line}</a:t></a:r></a:p>`)
+    .join('')}</p:txBody></p:sp>`;
+const title = (text: string) => shape(text, '<p:ph type="title"/>');
 
 it('reads slides in the order of the show, groups, and each slide with its own notes', async () => {
   const document = await parseFixture('s_order_groups.pptx');
@@ -13,4 +21,58 @@ it('reads slides in the order of the show, groups, and each slide with its own n
     [3, 'Closing thanks'],
   ]);
   expectLawful(document);
+});
+
+it('puts the title first, points in a list, and leaves out what stands on every slide', async () => {
+  const document = await parseAs(
+    'a.pptx',
+    pptxOf([
+      {
+        shapes: `${shape('first point\nsecond point', '<p:ph idx="1"/>')}${title('The plan')}${shape('7', '<p:ph type="sldNum"/>')}${shape('Acme', '<p:ph type="ftr"/>')}`,
+      },
+      { shapes: title('Hidden'), show: '0' },
+      {
+        shapes: `${title('Last')}<mc:AlternateContent><mc:Choice>${shape('New way')}</mc:Choice><mc:Fallback>${shape('Old way')}</mc:Fallback></mc:AlternateContent>`,
+      },
+    ]),
+  );
+  expect(document.elements.map(({ kind, page, text }) => [kind, page, text])).toEqual([
+    ['heading', 1, 'The plan'],
+    ['list', 1, '- first point\n- second point'],
+    ['heading', 3, 'Last'],
+    ['paragraph', 3, 'New way'],
+  ]);
+  expect(document.warnings).toEqual(['hidden_slide_skipped: 2']);
+  expectLawful(document);
+});
+
+it('reads tables with merged cells, diagrams, and no notes where they are switched off', async () => {
+  const cell = (text: string, attributes = '') =>
+    `<a:tc${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
+  const bytes = pptxOf(
+    [
+      {
+        shapes: `<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tblPr firstRow="1"/><a:tr>${cell('a', ' gridSpan="2"')}${cell('', ' hMerge="1"')}</a:tr><a:tr>${cell('b')}${cell('c')}</a:tr><a:tr>${cell('', ' vMerge="1"')}${cell('d')}</a:tr></a:tbl></a:graphicData></a:graphic></p:graphicFrame>
+        <p:graphicFrame><a:graphic><a:graphicData><dgm:relIds r:dm="r1"/></a:graphicData></a:graphic></p:graphicFrame>`,
+        rels: relationships(['diagramData', '../diagrams/data1.xml'], ['notesSlide', '../notesSlides/n1.xml']),
+      },
+    ],
+    {
+      'ppt/diagrams/data1.xml':
+        '<dgm:dataModel xmlns:dgm="d" xmlns:a="a"><dgm:ptLst><dgm:pt><dgm:t><a:p><a:r><a:t>Step one</a:t></a:r></a:p></dgm:t></dgm:pt><dgm:pt/></dgm:ptLst></dgm:dataModel>',
+      'ppt/notesSlides/n1.xml': `<p:notes xmlns:p="p" xmlns:a="a"><p:cSld><p:spTree>${shape('Say it.', '<p:ph type="body"/>')}${shape('1', '<p:ph type="sldNum"/>')}</p:spTree></p:cSld></p:notes>`,
+    },
+  );
+  const document = await parseAs('a.pptx', bytes);
+  expect(document.elements.map((element) => element.rows ?? element.text)).toEqual([
+    [
+      ['a', 'a'],
+      ['b', 'c'],
+      ['b', 'd'],
+    ],
+    '- Step one',
+    'Say it.',
+  ]);
+  const silent = await parseAs('a.pptx', bytes, { settings: { pptx: { notes: false } } });
+  expect(silent.text).not.toContain('Say it.');
 });

@@ -1,0 +1,154 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stdout } from 'node:process';
+import { parseArgs } from 'node:util';
+import { compiledUrl } from '@sluice/core';
+import type { FuzzInput, FuzzOutcome } from './fuzz-child.js';
+import { type FuzzSeed, fuzzSeeds } from './fuzz-seeds.js';
+import { createRandom, mutate, mutateParts } from './mutate.js';
+
+/** One input may take this long, in a process with this much memory. */
+const INPUT_MS = 20_000;
+const MEMORY_MB = 1024;
+/** Inputs a format at least, however little time is given. */
+const LEAST = 300;
+
+interface Tally {
+  inputs: number;
+  outcomes: Map<string, number>;
+  faults: number;
+  slowestMs: number;
+  peakMb: number;
+}
+
+/** Parses inputs one after the other in a child; a child that dies or hangs is replaced. */
+function createJudge() {
+  const path = compiledUrl(import.meta.url, './fuzz-child.js').pathname;
+  let child: ChildProcess | undefined;
+  const start = (): ChildProcess => {
+    child ??= fork(path, { execArgv: [`--max-old-space-size=${MEMORY_MB}`], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    return child;
+  };
+  const stop = (): void => {
+    child?.removeAllListeners();
+    child?.kill('SIGKILL');
+    child = undefined;
+  };
+  return {
+    stop,
+    judge: (input: FuzzInput) =>
+      new Promise<FuzzOutcome>((resolve) => {
+        const running = start();
+        const finish = (outcome: FuzzOutcome): void => {
+          clearTimeout(timer);
+          running.removeAllListeners();
+          resolve(outcome);
+        };
+        const timer = setTimeout(() => {
+          stop();
+          finish({ outcome: 'FAULT: hangs', rssMb: 0 });
+        }, INPUT_MS);
+        running.once('message', (outcome: FuzzOutcome) => finish(outcome));
+        running.once('exit', (code, signal) => {
+          child = undefined;
+          // V8 ends the process when its memory is full: what the worker reports as parse_memory.
+          const isMemory = signal === 'SIGTRAP' || signal === 'SIGABRT' || code === 133 || code === 134;
+          finish({
+            outcome: isMemory ? 'parse_memory (process ended)' : `FAULT: the process died (${signal ?? code})`,
+            rssMb: 0,
+          });
+        });
+        running.send(input);
+      }),
+  };
+}
+
+/**
+ * Parses damaged inputs of every format for some minutes, at least 300 a format, and prints what came of them. Inputs that crash, hang,
+ * break a law or leave junk are kept.
+ *
+ * Arguments: --minutes N (1), --seed N (time), --corpus FOLDER (more seeds, by their extension), --keep FOLDER (./fuzz-faults)
+ */
+export async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      minutes: { type: 'string' },
+      seed: { type: 'string' },
+      corpus: { type: 'string' },
+      keep: { type: 'string' },
+      only: { type: 'string' },
+    },
+  });
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const until = Date.now() + Number(values.minutes ?? 1) * 60_000;
+  const random = createRandom(seed);
+  const seeds = [...fuzzSeeds(), ...(values.corpus === undefined ? [] : await readCorpus(values.corpus))].filter(
+    (candidate) => values.only === undefined || candidate.format === values.only,
+  );
+  const formats = [...new Set(seeds.map((candidate) => candidate.format))];
+  const tallies = new Map<string, Tally>(
+    formats.map((format) => [format, { inputs: 0, outcomes: new Map(), faults: 0, slowestMs: 0, peakMb: 0 }]),
+  );
+  const { judge, stop } = createJudge();
+  stdout.write(`seed ${seed}\n`);
+  try {
+    for (let round = 0; round < LEAST || Date.now() < until; round++)
+      for (const format of formats) {
+        const own = seeds.filter((candidate) => candidate.format === format);
+        const chosen = own[Math.floor(random() * own.length)];
+        const tally = tallies.get(format);
+        if (chosen === undefined || tally === undefined) continue;
+        const inParts = chosen.isPackage && random() < 0.7;
+        const bytes = inParts ? await mutateParts(chosen.bytes, random) : mutate(chosen.bytes, random);
+        const started = performance.now();
+        const { outcome, rssMb } = await judge({ name: chosen.name, bytes: Buffer.from(bytes).toString('base64') });
+        tally.inputs++;
+        tally.slowestMs = Math.max(tally.slowestMs, performance.now() - started);
+        tally.peakMb = Math.max(tally.peakMb, rssMb);
+        const key = outcome.startsWith('FAULT') ? 'FAULT' : outcome;
+        tally.outcomes.set(key, (tally.outcomes.get(key) ?? 0) + 1);
+        if (key === 'FAULT') {
+          tally.faults++;
+          await keepInput(values.keep ?? 'fuzz-faults', `${seed}-${round}-${chosen.name}`, bytes);
+          stdout.write(`${chosen.name} round ${round}: ${outcome}\n`);
+        }
+      }
+  } finally {
+    stop();
+  }
+  return report(tallies);
+}
+
+async function keepInput(folder: string, name: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, name), bytes);
+}
+
+async function readCorpus(folder: string): Promise<FuzzSeed[]> {
+  const found: FuzzSeed[] = [];
+  for (const name of await readdir(folder)) {
+    const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase();
+    const format = { txt: 'text', md: 'markdown', htm: 'html' }[extension] ?? extension;
+    if (!/^(?:text|markdown|html|pdf|docx|pptx|xlsx|csv|eml|json)$/.test(format)) continue;
+    const bytes = new Uint8Array(await readFile(join(folder, name)));
+    const isZip = bytes[0] === 0x50 && bytes[1] === 0x4b;
+    found.push({ format, name, bytes, isPackage: isZip });
+  }
+  return found;
+}
+
+function report(tallies: ReadonlyMap<string, Tally>): number {
+  let faults = 0;
+  stdout.write('\n| format | inputs | outcomes | faults | slowest ms | peak memory MB |\n|---|---|---|---|---|---|\n');
+  for (const [format, tally] of tallies) {
+    faults += tally.faults;
+    const outcomes = [...tally.outcomes].sort((a, b) => b[1] - a[1]).map(([outcome, count]) => `${outcome} ${count}`);
+    stdout.write(
+      `| ${format} | ${tally.inputs} | ${outcomes.join(', ')} | ${tally.faults} | ${Math.round(tally.slowestMs)} | ${Math.round(tally.peakMb)} |\n`,
+    );
+  }
+  stdout.write(`\n${faults} faults\n`);
+  return faults === 0 ? 0 : 1;
+}

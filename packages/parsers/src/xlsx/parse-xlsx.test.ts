@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { expectLawful } from '../../test/laws.js';
+import { xlsxOf } from '../../test/office-files.js';
+import { parseAs } from '../../test/parse-file.js';
+import { formatCell, meaningOf } from './number-format.js';
+
+const row = (number: number, ...cells: string[]) => `<row r="${number}">${cells.join('')}</row>`;
+const text = (reference: string, value: string) => `<c r="${reference}" t="inlineStr"><is><t>${value}</t></is></c>`;
+const number = (reference: string, value: number, style = 0) => `<c r="${reference}" s="${style}"><v>${value}</v></c>`;
+const tables = async (bytes: Uint8Array, options = {}) => {
+  const document = await parseAs('a.xlsx', bytes, options);
+  expectLawful(document);
+  return document.elements.filter((element) => element.kind === 'table').map((element) => element.rows);
+};
+
+describe('what a number means', () => {
+  const styles =
+    '<numFmts><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd hh:mm"/><numFmt numFmtId="165" formatCode="[h]:mm:ss"/><numFmt numFmtId="166" formatCode="&quot;day &quot;0"/><numFmt numFmtId="167" formatCode="[Red]0.00%"/><numFmt numFmtId="168" formatCode="0.00E+00"/><numFmt numFmtId="169" formatCode="[$-409]d\\ mmm\\ yyyy;@"/></numFmts><cellXfs>' +
+    [0, 14, 164, 165, 166, 167, 168, 169, 20, 9].map((id) => `<xf numFmtId="${id}"/>`).join('') +
+    '</cellXfs>';
+  const cells = (serial: number) => [
+    text('A1', 'h'),
+    ...[serial, serial, serial, 1.25, 3, 0.125, 12_345, serial, 0.1875, 0.5].map((value, style) =>
+      number(`${'BCDEFGHIJK'[style]}1`, value, style),
+    ),
+  ];
+  it.each([
+    [
+      false,
+      45_292.1875,
+      [
+        'h',
+        '45292.1875',
+        '2024-01-01 04:30',
+        '2024-01-01 04:30',
+        '30:00:00',
+        '3',
+        '12.5%',
+        '12345',
+        '2024-01-01 04:30',
+        '04:30',
+        '50%',
+      ],
+    ],
+    [
+      true,
+      43_830,
+      ['h', '43830', '2024-01-01', '2024-01-01 00:00', '30:00:00', '3', '12.5%', '12345', '2024-01-01', '04:30', '50%'],
+    ],
+  ])('1904 dates: %s', async (date1904, serial, expected) => {
+    const bytes = xlsxOf([{ rows: row(1, ...cells(serial)) + row(2, text('A2', 'x'), text('B2', 'y')) }], { styles, date1904 });
+    expect((await tables(bytes))[0]?.[0]).toEqual(expected);
+  });
+
+  it('is the same in every time zone', () => {
+    const script = `const{formatCell}=await import(${JSON.stringify(new URL('../../dist/xlsx/number-format.js', import.meta.url).href)});console.log([1,59,60,61,25569,45292.75,45292.999999].map(n=>formatCell(n,{kind:'datetime'},false)).join())`;
+    const inZone = (zone: string) =>
+      execFileSync(process.execPath, ['--input-type=module', '-e', script], { env: { ...process.env, TZ: zone } }).toString();
+    const utc = inZone('UTC');
+    expect(utc).toContain('1900-01-01 00:00,1900-02-28 00:00,');
+    expect(utc).toContain('1970-01-01 00:00,2024-01-01 18:00,2024-01-02 00:00');
+    for (const zone of ['America/New_York', 'Asia/Kolkata', 'Pacific/Apia']) expect(inZone(zone)).toBe(utc);
+  });
+
+  it.each([
+    ['General', 'number'],
+    ['#,##0.00 "d"', 'number'],
+    ['m/d/yy', 'date'],
+    ['mmmm', 'date'],
+    ['h:mm AM/PM', 'time'],
+    ['mm:ss.0', 'time'],
+    ['[mm]:ss', 'duration'],
+    ['yyyy"年"m"月"d"日"', 'date'],
+    ['0%', 'percent'],
+    ['_-* #,##0.00\\ _€_-', 'number'],
+  ])('%s is a %s', (code, kind) => {
+    expect(meaningOf(200, code).kind).toBe(kind);
+  });
+
+  it('has 15 digits, as spreadsheets show', () => {
+    expect(formatCell(0.1 + 0.2, { kind: 'number' }, false)).toBe('0.3');
+    expect(formatCell(1e21, { kind: 'number' }, false)).toBe('1e+21');
+    expect(formatCell(-5, { kind: 'date' }, false)).toBe('-5');
+  });
+});
+
+it('reads strings of all kinds, truth values, errors and computed texts', async () => {
+  const strings =
+    '<si><t xml:space="preserve"> plain </t></si><si><r><t>ri</t></r><r><t>ch</t></r><rPh><t>phonetic</t></rPh></si>';
+  const cells =
+    '<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="b"><v>1</v></c><c r="D1" t="e"><v>#N/A</v></c><c r="E1" t="str"><f>A1</f><v>made</v></c><c r="F1" t="s"><v>99</v></c><c r="G1" t="d"><v>2024-05-01T00:00:00</v></c>';
+  const bytes = xlsxOf([{ rows: `<row r="1">${cells}</row>${row(2, text('A2', 'x'))}` }], { strings });
+  expect((await tables(bytes))[0]?.[0]).toEqual(['plain', 'rich', 'TRUE', '#N/A', 'made', '', '2024-05-01']);
+});
+
+it('has a heading and tables a sheet, titles as paragraphs, merged cells repeated, hidden sheets on request', async () => {
+  const bytes = xlsxOf([
+    {
+      name: 'Bins &amp; boxes',
+      rows: [
+        row(1, text('B1', 'Stock of 2024')),
+        row(3, text('B3', 'where'), text('C3', 'what'), text('D3', 'count')),
+        row(4, text('B4', 'north'), text('C4', 'kettle'), number('D4', 3)),
+        row(5, text('C5', 'spout'), number('D5', 4)),
+        row(9, text('B9', 'name'), text('C9', 'mail')),
+        row(10, text('B10', 'Ana'), number('C10', 7)),
+      ].join(''),
+      after: '<mergeCells><mergeCell ref="B4:B5"/></mergeCells>',
+    },
+    { name: 'Secret', state: 'hidden', rows: row(1, text('A1', 'x')) },
+    { name: 'Empty', rows: '' },
+  ]);
+  const document = await parseAs('a.xlsx', bytes);
+  expectLawful(document);
+  expect(document.elements.map(({ kind, page, rows, text: own }) => [kind, page, rows ?? own])).toEqual([
+    ['heading', 1, 'Bins & boxes'],
+    ['paragraph', 1, 'Stock of 2024'],
+    [
+      'table',
+      1,
+      [
+        ['where', 'what', 'count'],
+        ['north', 'kettle', '3'],
+        ['north', 'spout', '4'],
+      ],
+    ],
+    [
+      'table',
+      1,
+      [
+        ['name', 'mail'],
+        ['Ana', '7'],
+      ],
+    ],
+  ]);
+  expect(document.warnings).toEqual(['hidden_sheet_skipped: Secret']);
+  expect((await parseAs('a.xlsx', bytes, { settings: { xlsx: { hidden_sheets: true } } })).text).toContain('Secret');
+});
+
+it('keeps merged cells over a whole sheet within bounds', async () => {
+  const bytes = xlsxOf([
+    {
+      rows: row(1, text('A1', 'x')) + row(2, text('A2', 'y')) + row(1_048_576, text('XFD1048576', 'z')),
+      after: '<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>',
+    },
+  ]);
+  const document = await parseAs('a.xlsx', bytes);
+  expect(document.text).toContain('z');
+});
