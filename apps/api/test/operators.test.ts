@@ -290,6 +290,28 @@ describe('health and metrics', () => {
     expect(response.body).toContain('sluice_queue_jobs{queue="reconcile",state="waiting"} 1');
     expect(response.body).toContain('sluice_dead_letters{code="corrupt"} 1');
   });
+
+  it('metrics tell which services answer, whether jobs are taken, and what the watcher says of each folder', async () => {
+    world.deps.control.state = async (source) =>
+      source === 'notes' ? { reachable: false, deletes_suspended: true } : { reachable: true, deletes_suspended: false };
+    const lines = async () => (await world.app.inject({ method: 'GET', url: '/metrics' })).body.split('\n');
+    expect(await lines()).toEqual(
+      expect.arrayContaining([
+        'sluice_service_up{service="redis"} 1',
+        'sluice_service_up{service="weaviate"} 1',
+        'sluice_worker_consuming 1',
+        'sluice_queue_paused 0',
+        'sluice_source_reachable{source="inbox"} 1',
+        'sluice_source_reachable{source="notes"} 0',
+        'sluice_source_deletes_suspended{source="notes"} 1',
+      ]),
+    );
+    world.queue.state.broken = true;
+    const without = await lines();
+    expect(without).toContain('sluice_service_up{service="redis"} 0');
+    // A number that nobody knows any more is not told.
+    expect(without.filter((line) => /^sluice_(queue_jobs|queue_paused|worker_consuming)\b/.test(line))).toEqual([]);
+  });
 });
 
 describe('what programs may ask', () => {

@@ -19,7 +19,7 @@ async function age(): Promise<void> {
   }
 }
 
-function valueOf(text: string, sample: string): number | undefined {
+function sampleOf(text: string, sample: string): number | undefined {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `));
   return line === undefined ? undefined : Number(line.slice(sample.length + 1));
 }
@@ -32,10 +32,10 @@ it('adds up processes of equal pid, as containers have them, and counts its own 
   await Promise.all([api.flush(), worker.flush()]);
   api.objectsWritten.inc(10);
   const text = await instanceMetrics(folder, api);
-  expect(valueOf(text, 'sluice_objects_written_total')).toBe(13);
-  expect(valueOf(text, 'sluice_processes{role="api"}')).toBe(1);
-  expect(valueOf(text, 'sluice_processes{role="worker"}')).toBe(1);
-  expect(valueOf(text, 'sluice_processes{role="watcher"}')).toBe(0);
+  expect(sampleOf(text, 'sluice_objects_written_total')).toBe(13);
+  expect(sampleOf(text, 'sluice_processes{role="api"}')).toBe(1);
+  expect(sampleOf(text, 'sluice_processes{role="worker"}')).toBe(1);
+  expect(sampleOf(text, 'sluice_processes{role="watcher"}')).toBe(0);
 });
 
 it('a process that ended keeps its totals, loses its gauges, and is no longer counted as one that lives', async () => {
@@ -45,9 +45,9 @@ it('a process that ended keeps its totals, loses its gauges, and is no longer co
   await ended.flush();
   await age();
   const text = await instanceMetrics(folder, createMetrics({ role: 'api', folder }));
-  expect(valueOf(text, 'sluice_objects_written_total')).toBe(5);
-  expect(valueOf(text, 'sluice_drift{kind="orphan_chunk"}')).toBeUndefined();
-  expect(valueOf(text, 'sluice_processes{role="worker"}')).toBe(0);
+  expect(sampleOf(text, 'sluice_objects_written_total')).toBe(5);
+  expect(sampleOf(text, 'sluice_drift{kind="orphan_chunk"}')).toBeUndefined();
+  expect(sampleOf(text, 'sluice_processes{role="worker"}')).toBe(0);
 });
 
 it('what two workers find in the same store is told once', async () => {
@@ -57,5 +57,5 @@ it('what two workers find in the same store is told once', async () => {
     await worker.flush();
   }
   const text = await instanceMetrics(folder, createMetrics({ role: 'api', folder }));
-  expect(valueOf(text, 'sluice_drift{kind="missing_chunk"}')).toBe(3);
+  expect(sampleOf(text, 'sluice_drift{kind="missing_chunk"}')).toBe(3);
 });
