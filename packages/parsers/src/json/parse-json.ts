@@ -8,6 +8,10 @@ import { type JsonNode, readJson } from './read-json.js';
 
 /** A value up to this length (UTF-16 units) is one element; a longer one is parted at its members. */
 const WHOLE = 800;
+/** A value with a list of records in it is parted at them from this length on: each record is something to be found. */
+const WHOLE_WITH_RECORDS = 200;
+
+const isWhole = (node: JsonNode, length: number): boolean => length <= (node.hasRecords ? WHOLE_WITH_RECORDS : WHOLE);
 /** Members of an object that say which one it is, up to this many and this long, stand in the path of what lies below. */
 const MAX_LABELS = 6;
 const MAX_LABEL = 80;
@@ -81,7 +85,7 @@ function* partsOf(text: string, root: JsonNode): Generator<Element> {
 
 /** @param start where the piece begins: at the value, its key, or the bracket before it */
 function cut(text: string, node: JsonNode, path: string[], start: number, end: number, pieces: Piece[]): void {
-  if (end - start <= WHOLE || node.members.length === 0) {
+  if (isWhole(node, end - start) || node.members.length === 0) {
     pieces.push({ start, end, path });
     return;
   }
@@ -93,7 +97,7 @@ function cut(text: string, node: JsonNode, path: string[], start: number, end: n
     // Up to where the next member begins: commas, and the closing bracket after the last one, go with the member before them.
     const to = isLast ? end : (node.members[index + 1]?.start ?? end);
     const memberPath = [...here, member.key];
-    if (to - member.start > WHOLE) {
+    if (!isWhole(member.value, to - member.start)) {
       // What stands before a large member, the opening bracket too, is a piece of its own unless it is nothing but that.
       if (pending !== undefined) {
         pieces.push({ start: from, end: member.start, path: here });

@@ -6,9 +6,15 @@ export interface JsonNode {
   start: number;
   end: number;
   members: { key: string; start: number; value: JsonNode }[];
+  /** Somewhere in it lies a list of records: two objects or more of some length. */
+  hasRecords: boolean;
 }
 
-const SCALAR = /"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+/** A record has about this length (UTF-16 units) at least. */
+const RECORD = 30;
+
+const SCALAR =
+  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 const SPACE = /[ \t\n\r]*/y;
 
 /**
@@ -29,7 +35,7 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
   function scalar(): JsonNode | undefined {
     SCALAR.lastIndex = at;
     if (!SCALAR.test(text)) return undefined;
-    const node: JsonNode = { kind: 'scalar', start: at, end: SCALAR.lastIndex, members: NONE };
+    const node: JsonNode = { kind: 'scalar', start: at, end: SCALAR.lastIndex, members: NONE, hasRecords: false };
     at = SCALAR.lastIndex;
     return node;
   }
@@ -39,7 +45,7 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
     if (open !== '{' && open !== '[') return scalar();
     if (depth >= maxDepth) throw new SluiceError('limit_exceeded', `JSON nested deeper than limits.depth allows (${maxDepth})`);
     const close = open === '{' ? '}' : ']';
-    const node: JsonNode = { kind: open === '{' ? 'object' : 'array', start: at, end: at, members: [] };
+    const node: JsonNode = { kind: open === '{' ? 'object' : 'array', start: at, end: at, members: [], hasRecords: false };
     at = skip(at + 1);
     while (text.charAt(at) !== close) {
       const start = at;
@@ -62,6 +68,7 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
       } else if (text.charAt(at) !== close) return undefined;
     }
     node.end = ++at;
+    node.hasRecords = node.members.some(({ value: inner }) => inner.hasRecords) || isRecordList(node);
     return node;
   }
 
@@ -70,3 +77,10 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
 }
 
 const NONE: JsonNode['members'] = [];
+
+function isRecordList(node: JsonNode): boolean {
+  return (
+    node.kind === 'array' &&
+    node.members.filter(({ value }) => value.kind === 'object' && value.end - value.start >= RECORD).length > 1
+  );
+}
