@@ -33,8 +33,11 @@ export interface Measure {
   fits(start: number, end: number, room: number): boolean;
 }
 
-/** Far longer than text of as many word pieces can be, save long runs of white space or unknown words: cut anyway, and then packed. */
-const UNITS_PER_TOKEN = 8;
+/**
+ * More units a word piece than text has, save long runs of white space or of signs that are one unknown word to the model (a script it
+ * never saw, a long string of hex): what it can't tell apart must not pile up in one chunk.
+ */
+export const UNITS_PER_TOKEN = 8;
 
 export function createMeasure(text: string, unit: 'tokens' | 'chars', counter: Counter): Measure {
   const tokens = (start: number, end: number) => (unit === 'chars' ? 0 : counter.count(text.slice(start, end)));

@@ -2,7 +2,7 @@ import { edgeAfter, graphemeEnds, trimmed } from '../text/graphemes.js';
 import type { SentenceSplitter } from '../text/sentences.js';
 import { findNewline, isSpace } from '../text/space.js';
 import { splitWords } from '../text/words.js';
-import { type Atom, type Measure, QUALITY } from './atoms.js';
+import { type Atom, type Measure, QUALITY, UNITS_PER_TOKEN } from './atoms.js';
 
 interface Range {
   start: number;
@@ -77,9 +77,10 @@ export function* explodeWords(range: Range, before: number, options: ExplodeOpti
       }
       const quality = first ? before : cutQuality(text, range.start, word.start);
       first = false;
-      const size = measure.unit === 'tokens' ? tokens : word.end - word.start;
+      const units = word.end - word.start;
+      const size = measure.unit === 'tokens' ? Math.max(tokens, units / UNITS_PER_TOKEN) : units;
       if (size <= room) yield { start: word.start, end: word.end, tokens, before: quality };
-      else yield* explodeGraphemes(word, quality, options);
+      else yield* explodeGraphemes(word, tokens, quality, options);
     }
     from = to;
   }
@@ -106,16 +107,20 @@ function cutQuality(text: string, floor: number, start: number): number {
   return ',;:—–)]}、，；：،؛'.includes(text.charAt(at - 1)) ? QUALITY.clause : QUALITY.word;
 }
 
-function* explodeGraphemes(word: Range, before: number, options: ExplodeOptions): Generator<Atom> {
+/** Pieces that end where a word was cut differ from those of the whole: what is a little less than the limit is not parted again. */
+const CUT_MARGIN = 1.15;
+
+/** @param tokens word pieces of the whole word, from which those of its graphemes are taken by length: exact counts come when a chunk is made */
+function* explodeGraphemes(word: Range, tokens: number, before: number, options: ExplodeOptions): Generator<Atom> {
   const { measure, room } = options;
   const { text } = measure;
+  const perUnit = measure.unit === 'chars' ? 0 : Math.max((tokens * CUT_MARGIN) / (word.end - word.start), 1 / UNITS_PER_TOKEN);
   let quality = before;
   let start = word.start;
   for (const end of graphemeEnds(text, word.start, word.end)) {
-    const tokens = measure.tokens(start, end);
     // A cluster that no model could take is parted all the same: better than a document that can't be embedded.
-    if (tokens > room) yield* explodeUnits(start, end, quality, options);
-    else yield { start, end, tokens, before: quality };
+    if (end - start > room && measure.tokens(start, end) > room) yield* explodeUnits(start, end, quality, options);
+    else yield { start, end, tokens: (end - start) * perUnit, before: quality };
     quality = QUALITY.grapheme;
     start = end;
   }
@@ -140,7 +145,7 @@ function* explodeBySeparators(range: Range, before: number, options: ExplodeOpti
     return;
   }
   if (separator === undefined) {
-    yield* explodeGraphemes(range, before, options);
+    yield* explodeGraphemes(range, measure.tokens(range.start, range.end), before, options);
     return;
   }
   // The first separator is the best place to cut; all are better than none.

@@ -1,5 +1,5 @@
 import { hashRange } from '../text/hash.js';
-import { type Atom, QUALITY } from './atoms.js';
+import { type Atom, QUALITY, UNITS_PER_TOKEN } from './atoms.js';
 
 /** A stretch of the text that becomes a chunk. */
 export interface Span {
@@ -84,6 +84,10 @@ function createWindow(source: Iterator<Atom>, { unit }: PackOptions) {
     return atom;
   }
 
+  function unitsHeld(): number {
+    return at(atoms.length - head - 1).end - at(0).start;
+  }
+
   return {
     at,
     get length() {
@@ -99,7 +103,11 @@ function createWindow(source: Iterator<Atom>, { unit }: PackOptions) {
         atoms = atoms.slice(head);
         head = 0;
       }
-      while (!done && (atoms.length - head < 2 || size(0, atoms.length - head, at(0).start, 0) <= 2 * room)) {
+      while (
+        !done &&
+        (atoms.length - head < 2 ||
+          (size(0, atoms.length - head, at(0).start, 0) <= 2 * room && unitsHeld() <= 2 * room * UNITS_PER_TOKEN))
+      ) {
         const next = source.next();
         if (next.done === true) {
           done = true;
@@ -139,8 +147,10 @@ function fitOverlap(overlap: { start: number; size: number }, window: Window, ro
 /** How many atoms the next chunk takes. */
 function chooseCut(window: Window, room: number, start: number, repeated: number, options: PackOptions): number {
   const sizeOf = (count: number) => window.size(0, count, start, repeated);
+  const mostUnits = options.unit === 'chars' ? room : room * UNITS_PER_TOKEN;
+  const unitsOf = (count: number) => window.at(count - 1).end - start;
   let most = 1;
-  while (most < window.length && sizeOf(most + 1) <= room) most++;
+  while (most < window.length && sizeOf(most + 1) <= room && unitsOf(most + 1) <= mostUnits) most++;
   if (most === window.length && window.complete) return most;
 
   let best = qualityAmong(window, most, (count) => sizeOf(count) >= room * LEAST_SHARE);

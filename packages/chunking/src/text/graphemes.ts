@@ -5,20 +5,37 @@ const REACH = 512;
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Units that never join what stands before or after them: Latin without marks, common CJK without voice marks. */
-function standsAlone(unit: number): boolean {
-  if (unit < 0x300) return unit !== 0x0d && unit !== 0x00a9 && unit !== 0x00ae;
-  return (unit >= 0x4e00 && unit <= 0x9fff) || (unit >= 0x3041 && unit <= 0x3096) || (unit >= 0x30a1 && unit <= 0x30fa);
+/** Whether a unit lies in one of the ranges first..last, flat and ascending. */
+function isAmong(ranges: readonly number[], unit: number): boolean {
+  for (let at = 0; at < ranges.length; at += 2) {
+    if (unit < (ranges[at] ?? 0)) return false;
+    if (unit <= (ranges[at + 1] ?? 0)) return true;
+  }
+  return false;
+}
+
+// Letters and signs of Latin, Greek, Cyrillic, Hebrew, Arabic, Thai, Chinese, Japanese and Korean that no rule of UAX #29 joins to what
+// stands before them, and those (marks too) that no rule joins to a letter behind them. What is in neither is looked up.
+const BEGIN = [
+  0x20, 0x7e, 0xa0, 0xac, 0xae, 0x2ff, 0x370, 0x482, 0x48a, 0x52f, 0x5d0, 0x5ea, 0x620, 0x64a, 0xe01, 0xe30, 0xe3f, 0xe46, 0xe4f,
+  0xe5b, 0x2010, 0x2027, 0x3000, 0x3029, 0x3041, 0x3096, 0x30a1, 0x30fe, 0x3400, 0x4dbf, 0x4e00, 0x9fff, 0xac00, 0xd7a3, 0xff01,
+  0xff9d,
+];
+const END = [
+  0x20, 0x7e, 0xa0, 0xac, 0xae, 0x52f, 0x5d0, 0x5ea, 0x620, 0x65f, 0xe01, 0xe5b, 0x2010, 0x2027, 0x3000, 0x3029, 0x3041, 0x3096,
+  0x3099, 0x309a, 0x30a1, 0x30fe, 0x3400, 0x4dbf, 0x4e00, 0x9fff, 0xac00, 0xd7a3, 0xff01, 0xff9f,
+];
+
+function isSureEdge(before: number, after: number): boolean {
+  if (before === 0x0a || after === 0x0a) return !(before === 0x0d && after === 0x0a);
+  if (before < 0x7f && after < 0x7f && before >= 0x20 && after >= 0x20) return true;
+  return isAmong(BEGIN, after) && isAmong(END, before);
 }
 
 /** True when a cut at `at` parts no grapheme cluster of the text. */
 export function isGraphemeEdge(text: string, at: number): boolean {
   if (at <= 0 || at >= text.length) return true;
-  const before = text.charCodeAt(at - 1);
-  const after = text.charCodeAt(at);
-  if (before === 0x0a || after === 0x0a) return !(before === 0x0d && after === 0x0a);
-  if (standsAlone(before) && standsAlone(after)) return true;
-  return clusterAt(text, at).start === at;
+  return isSureEdge(text.charCodeAt(at - 1), text.charCodeAt(at)) || clusterAt(text, at).start === at;
 }
 
 /** The cluster that holds the unit at `at`. */
@@ -27,13 +44,12 @@ function clusterAt(text: string, at: number): { start: number; end: number } {
   const floor = Math.max(0, at - REACH);
   while (from > floor) {
     from--;
-    if (from === 0) break;
-    const unit = text.charCodeAt(from);
-    const before = text.charCodeAt(from - 1);
-    if (standsAlone(unit) && standsAlone(before)) break;
+    if (from === 0 || isSureEdge(text.charCodeAt(from - 1), text.charCodeAt(from))) break;
   }
-  const window = text.slice(from, Math.min(text.length, at + REACH));
-  const segment = segmenter.segment(window).containing(at - from);
+  let to = at + 1;
+  const ceiling = Math.min(text.length, at + REACH);
+  while (to < ceiling && !isSureEdge(text.charCodeAt(to - 1), text.charCodeAt(to))) to++;
+  const segment = segmenter.segment(text.slice(from, to)).containing(at - from);
   if (segment === undefined) return { start: at, end: at };
   return { start: from + segment.index, end: from + segment.index + segment.segment.length };
 }
@@ -50,7 +66,11 @@ export function edgeAfter(text: string, at: number): number {
 
 /** Ends of the clusters of text.slice(start, end), as offsets in text. */
 export function* graphemeEnds(text: string, start: number, end: number): Generator<number> {
-  for (const { index, segment } of segmenter.segment(text.slice(start, end))) yield start + index + segment.length;
+  let at = start;
+  while (at < end) {
+    at = Math.min(end, edgeAfter(text, at + 1));
+    yield at;
+  }
 }
 
 /** Without white space at the edges, but with whole graphemes. */
