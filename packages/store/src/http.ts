@@ -98,7 +98,13 @@ async function readAnswer(response: IncomingMessage): Promise<HttpAnswer> {
 
 /** A server may close an idle connection at the moment we use it again: nothing was wrong with the request. */
 function closedUnderUs(error: unknown): boolean {
-  return error instanceof Error && 'reused' in error && error.reused === true && 'code' in error && error.code === 'ECONNRESET';
+  return (
+    error instanceof Error &&
+    'reused' in error &&
+    error.reused === true &&
+    'code' in error &&
+    (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+  );
 }
 
 function unavailable(base: URL, cause: unknown): SluiceError {

@@ -1,4 +1,5 @@
 export * from './memory-store.js';
+export * from './seed-store.js';
 export * from './services.js';
 export * from './stored-document.js';
 export * from './word-models.js';

@@ -273,7 +273,7 @@ function rank(candidates: Candidate[], request: SearchRequest): SearchHit[] {
   const keyword = mode === 'dense' || (mode === 'hybrid' && alpha === 1) ? [] : byWords(candidates, request.query);
   const hits = new Map<string, SearchHit>();
   const add = (part: 'dense' | 'keyword', list: Scored[], weight: number) => {
-    const least = Math.min(...list.map((hit) => hit.score));
+    const least = part === 'keyword' ? 0 : Math.min(...list.map((hit) => hit.score));
     const greatest = Math.max(...list.map((hit) => hit.score));
     for (const { chunk, commit, score } of list) {
       const { vector: _vector, ...plain } = chunk;
