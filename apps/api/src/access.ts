@@ -1,6 +1,6 @@
 import { type Caller, SluiceError } from '@sluice/core';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { ApiDeps, ApiSettings } from './deps.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiDeps } from './deps.js';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
@@ -11,49 +11,67 @@ export function isLoopback(address: string | undefined): boolean {
   return plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain);
 }
 
-/** Host name of a Host header or an origin, without the port, in lower case; undefined when it is not one. */
+/** Host name of a Host header, without the port, in lower case; undefined when it is not one. */
 function hostName(value: string): string | undefined {
   try {
-    const url = new URL(value.includes('://') ? value : `http://${value}`);
-    return url.hostname.toLowerCase();
+    return new URL(`http://${value}`).hostname.toLowerCase();
   } catch {
     return undefined;
   }
 }
 
 /**
- * Refuses requests that a foreign web page made a browser on this machine send: by a name of its own that it points here (DNS
- * rebinding: the Host header gives it away), or straight across origins.
+ * Refuses a call by a name that is not this server's: a foreign web page made a browser on this machine send it, by a name of its
+ * own that it points here (DNS rebinding).
  */
-export function checkHostAndOrigin(request: Pick<FastifyRequest, 'headers'>, settings: ApiSettings): void {
-  const known = (name: string | undefined) =>
-    name !== undefined && (LOOPBACK_NAMES.has(name) || settings.allowedHosts.includes(name));
-  if (!known(hostName(request.headers.host ?? ''))) {
+export function checkHost({ headers }: Pick<FastifyRequest, 'headers'>, allowedHosts: readonly string[]): void {
+  const name = hostName(headers.host ?? '');
+  if (name === undefined || !(LOOPBACK_NAMES.has(name) || allowedHosts.includes(name))) {
     throw new SluiceError('forbidden', 'The Host header names no address of this server.');
-  }
-  const origin = request.headers.origin;
-  if (origin === undefined || settings.corsOrigins.includes(origin)) return;
-  // The pages this server shows itself (/docs, /ops/queues) send their own origin.
-  if (origin !== `http://${request.headers.host}` && origin !== `https://${request.headers.host}`) {
-    throw new SluiceError('forbidden', `Origin ${origin} is not allowed: add it to api.cors_origins to allow it.`);
   }
 }
 
-/** While no key exists: an operator with `api.anonymous_clearance`, from this machine alone. */
-export function anonymousCaller(request: Pick<FastifyRequest, 'ip'>, settings: ApiSettings): Caller {
-  if (!isLoopback(request.ip)) {
-    throw new SluiceError('unauthorized', 'Without a key only this machine is served. Make one: sluice key create');
-  }
-  return { role: 'operator', clearance: settings.anonymousClearance, groups: [], name: 'anonymous' };
+/** Refuses what a page of another origin made a browser send, unless `api.cors_origins` allows that origin. */
+export function checkOrigin({ headers }: Pick<FastifyRequest, 'headers'>, corsOrigins: readonly string[]): void {
+  const { origin, host } = headers;
+  if (origin === undefined || isAllowed(origin, corsOrigins)) return;
+  // The pages this server shows itself (/docs, /ops/queues) send their own origin.
+  if (origin === `http://${host}` || origin === `https://${host}`) return;
+  throw new SluiceError('forbidden', `Origin ${origin} is not allowed: add it to api.cors_origins to allow it.`);
+}
+
+function isAllowed(origin: string, corsOrigins: readonly string[]): boolean {
+  return corsOrigins.includes('*') || corsOrigins.includes(origin);
 }
 
 /** Who asks, settled before any route runs. Health routes are open to whoever reaches this server. */
 export function useAccess(app: FastifyInstance, { settings, identify }: Pick<ApiDeps, 'settings' | 'identify'>): void {
   // Set on every request by the hook below, before anything reads it.
   app.decorateRequest('caller', null as unknown as Caller);
-  app.addHook('onRequest', async (request) => {
-    checkHostAndOrigin(request, settings);
+  app.addHook('onRequest', async (request, reply) => {
+    checkOrigin(request, settings.corsOrigins);
+    const { origin } = request.headers;
+    if (origin !== undefined && isAllowed(origin, settings.corsOrigins)) allowOrigin(reply, origin);
     if (request.routeOptions.config.open !== true) request.caller = await identify(request);
+    else if (request.headers.authorization === undefined) checkHost(request, settings.allowedHosts);
+  });
+}
+
+function allowOrigin(reply: FastifyReply, origin: string): void {
+  reply.header('access-control-allow-origin', origin);
+  reply.header('access-control-expose-headers', 'x-request-id, retry-after');
+  reply.header('vary', 'origin');
+}
+
+/** Answers a browser that asks whether it may call: for the origins of `api.cors_origins`, nobody else gets here. */
+export function preflightRoute(app: FastifyInstance): void {
+  app.options('*', { schema: { hide: true }, config: { open: true } }, async (request, reply) => {
+    if (request.headers.origin !== undefined) {
+      reply.header('access-control-allow-methods', 'GET, POST, DELETE');
+      reply.header('access-control-allow-headers', 'authorization, content-type');
+      reply.header('access-control-max-age', '600');
+    }
+    return reply.code(204).send();
   });
 }
 

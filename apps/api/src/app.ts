@@ -6,7 +6,7 @@ import fastifySwaggerUi from '@fastify/swagger-ui';
 import { VERSION } from '@sluice/core';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import { requireOperator, useAccess } from './access.js';
+import { preflightRoute, requireOperator, useAccess } from './access.js';
 import { useStrictJson } from './bodies.js';
 import type { ApiDeps } from './deps.js';
 import { createCounter } from './documents/counts.js';
@@ -19,6 +19,7 @@ import { documentRoutes } from './routes/documents.js';
 import { healthRoutes } from './routes/health.js';
 import { metricsRoute } from './routes/metrics.js';
 import { deadLetterRoutes } from './routes/ops-dead-letters.js';
+import { keyRoutes } from './routes/ops-keys.js';
 import { queueRoutes } from './routes/ops-queues.js';
 import { reconcileRoute } from './routes/ops-reconcile.js';
 import { sourceRoutes } from './routes/ops-sources.js';
@@ -101,6 +102,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
   });
 
   const counter = createCounter(deps);
+  preflightRoute(app);
   const methods = collectMethods(app);
   healthRoutes(app, deps);
   searchRoute(app, deps);
@@ -120,6 +122,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     verifyRoute(ops, deps);
     whyRoute(ops, deps);
     sourceRoutes(ops, deps);
+    keyRoutes(ops, deps);
     if (deps.board !== undefined) await ops.register(deps.board.plugin, { prefix: '/ops/queues' });
   });
   refuseOtherMethods(app, methods);

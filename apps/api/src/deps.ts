@@ -4,6 +4,7 @@ import type { Retrieval } from '@sluice/retrieval';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import type { Explanation } from './explain.js';
+import type { KeyRing } from './keys/key-ring.js';
 
 /** What a queue tells operators. Errors of every method: `queue_unavailable`. */
 export interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
@@ -72,11 +73,9 @@ export interface VerifyReport {
 }
 
 export interface ApiSettings {
-  host: string;
-  /** Addresses, `host:port` or host names, by which callers may name this server beside loopback ones. */
+  /** Host names by which callers without a key may name this server beside loopback ones. */
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
-  anonymousClearance: SecurityLevel;
 }
 
 /** Everything the API stands on. `compose.ts` makes the real ones, tests give fakes. */
@@ -93,6 +92,7 @@ export interface ApiDeps {
   settings: ApiSettings;
   /** Who asks. Errors: `unauthorized`, `rate_limited`. */
   identify(request: FastifyRequest): Promise<Caller>;
+  ring: KeyRing;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;

@@ -8,7 +8,7 @@ export async function describeApi(): Promise<unknown> {
   const parts: Partial<ApiDeps> = {
     sources: [],
     catalog: new Map(),
-    settings: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [], anonymousClearance: 1 },
+    settings: { allowedHosts: [], corsOrigins: [] },
     clock: systemClock,
     logger: silentLogger(),
     metrics: createMetrics({ role: 'api' }),

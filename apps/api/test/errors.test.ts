@@ -28,6 +28,7 @@ const POSTS = [
   '/ops/api/verify',
   '/ops/api/reindex',
   '/ops/api/sources/remove',
+  '/ops/api/keys',
 ];
 
 describe('every route that takes a body', () => {
@@ -155,6 +156,8 @@ describe('OpenAPI', () => {
       '/ops/api/dead-letters',
       '/ops/api/dead-letters/discard',
       '/ops/api/dead-letters/retry',
+      '/ops/api/keys',
+      '/ops/api/keys/{id}',
       '/ops/api/queues/pause',
       '/ops/api/queues/resume',
       '/ops/api/reconcile',

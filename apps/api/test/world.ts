@@ -4,16 +4,40 @@ import {
   type ChunkStore,
   type CommitRecord,
   docUuid,
+  type KeyStore,
   makeDocId,
   SluiceError,
+  type StoredKey,
   systemClock,
 } from '@sluice/core';
 import { fieldCatalog } from '@sluice/metadata';
 import { createRetrieval, searchSchema } from '@sluice/retrieval';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createMemoryStore, createWordEmbedder, createWordTokenizer, type DocumentToStore, storeDocument } from '@sluice/testkit';
+import { checkHost } from '../src/access.js';
 import { type App, buildApp } from '../src/app.js';
 import type { ApiDeps } from '../src/deps.js';
+import { createKeyRing } from '../src/keys/key-ring.js';
+
+/** Keys in memory; `broken` makes it answer like a store that is away. */
+export function createMemoryKeys(): KeyStore & { broken: boolean } {
+  const keys: StoredKey[] = [];
+  return {
+    broken: false,
+    async list() {
+      if (this.broken) throw new SluiceError('store_unavailable', 'away');
+      return [...keys];
+    },
+    async insert(key) {
+      keys.push(key);
+    },
+    async revoke(id) {
+      const at = keys.findIndex((key) => key.id === id);
+      if (at >= 0) keys.splice(at, 1);
+      return at >= 0;
+    },
+  };
+}
 
 interface Job {
   source: string;
@@ -127,7 +151,7 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
     ],
     configuredAccess: (source) => ({ security_level: source === 'notes' ? 3 : 1 }),
     catalog,
-    settings: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [], anonymousClearance: 1 },
+    settings: { allowedHosts: [], corsOrigins: [] },
     clock: systemClock,
     logger,
     metrics,
@@ -156,7 +180,11 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
     }),
     removeSource: async () => 0,
     explain: async () => ({ exists: false, origins: {} }),
-    identify: async () => caller,
+    ring: createKeyRing({ store: createMemoryKeys(), clock: systemClock }),
+    identify: async (request) => {
+      checkHost(request, []);
+      return caller;
+    },
     ...overrides,
   };
   const app = await buildApp(deps);

@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor.js';
 import { documentsCommand } from './commands/documents.js';
 import { downCommand } from './commands/down.js';
 import { ingestCommand } from './commands/ingest.js';
+import { keyCommand } from './commands/key.js';
 import { parseCommand } from './commands/parse.js';
 import { reindexCommand } from './commands/reindex.js';
 import { searchCommand } from './commands/search.js';
@@ -47,6 +48,7 @@ const COMMANDS = [
   verifyCommand,
   reindexCommand,
   sourceCommand,
+  keyCommand,
   doctorCommand,
 ];
 

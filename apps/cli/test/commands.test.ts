@@ -411,6 +411,45 @@ describe('ingest', () => {
   });
 });
 
+describe('key', () => {
+  const made = { id: 'i', name: 'n', role: 'reader', clearance: 2, groups: ['a', 'b'], created_at: 't', key: 'slk_i_s' };
+
+  it('create sends what was asked and prints the key alone on stdout', async () => {
+    answers['POST /ops/api/keys'] = { status: 201, body: made };
+    const args = ['key', 'create', '--name', 'n', '--clearance', '2', '--groups', 'a, b', '--expires', '2027-01-31'];
+    const ran = await run(args, { url: api.url });
+    expect(ran).toMatchObject({ code: 0, stdout: 'slk_i_s\n' });
+    expect(ran.stderr).toContain('--role operator');
+    expect(api.requests[0]?.body).toEqual({
+      name: 'n',
+      clearance: 2,
+      role: 'reader',
+      groups: ['a', 'b'],
+      expires_at: '2027-01-31T00:00:00.000Z',
+    });
+  });
+
+  it('list and revoke', async () => {
+    answers['GET /ops/api/keys'] = { body: { keys: [made] } };
+    answers['DELETE /ops/api/keys/i'] = { body: { revoked: 'i' } };
+    expect((await run(['key', 'list'], { url: api.url })).stdout).toContain('clearance 2');
+    expect((await run(['key', 'revoke', 'i', '--json'], { url: api.url })).json()).toEqual({ revoked: 'i' });
+    expect((await run(['key', 'revoke', 'other'], { url: api.url })).code).toBe(1);
+  });
+
+  it.each([
+    [['create', '--clearance', '2']],
+    [['create', '--name', 'n']],
+    [['create', '--name', 'n', '--clearance', '6']],
+    [['create', '--name', 'n', '--clearance', '2', '--role', 'admin']],
+    [['create', '--name', 'n', '--clearance', '2', '--expires', 'soon']],
+    [['revoke']],
+  ])('%j is exit 2', async (args) => {
+    expect((await run(['key', ...args], { url: api.url })).code).toBe(2);
+    expect(api.requests).toEqual([]);
+  });
+});
+
 describe('parse', () => {
   it('prints text, elements and front matter, offsets exact', async () => {
     await writeFile(join(folder, 'a.md'), '---\ntitle: T\n---\n# Head\n\nSome *words*.\n');

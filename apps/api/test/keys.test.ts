@@ -1,0 +1,287 @@
+import { type Clock, systemClock } from '@sluice/core';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGate, type GateOptions } from '../src/keys/gate.js';
+import { createKeyRing } from '../src/keys/key-ring.js';
+import { createMemoryKeys, createWorld, type World } from './world.js';
+
+let world: World;
+let keys: ReturnType<typeof createMemoryKeys>;
+let now: number;
+const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
+
+async function start(options: Partial<GateOptions> = {}) {
+  now = Date.parse('2026-01-01T00:00:00Z');
+  keys = createMemoryKeys();
+  const ring = createKeyRing({ store: keys, clock });
+  const identify = createGate({ ring, clock, allowedHosts: [], anonymous: false, anonymousClearance: 1, ...options });
+  world = await createWorld({ ring, identify, clock });
+}
+beforeEach(() => start());
+afterEach(() => world.close());
+
+const ask = (
+  url: string,
+  options: { key?: string; basic?: string; ip?: string; method?: 'GET' | 'POST' | 'DELETE'; body?: object; host?: string } = {},
+) =>
+  world.app.inject({
+    method: options.method ?? 'GET',
+    url,
+    remoteAddress: options.ip ?? '127.0.0.1',
+    headers: {
+      ...(options.key === undefined ? {} : { authorization: `Bearer ${options.key}` }),
+      ...(options.basic === undefined
+        ? {}
+        : { authorization: `Basic ${Buffer.from(`anyone:${options.basic}`).toString('base64')}` }),
+      ...(options.host === undefined ? {} : { host: options.host }),
+    },
+    ...(options.body === undefined ? {} : { payload: options.body }),
+  });
+
+async function make(body: object, key?: string): Promise<{ id: string; key: string }> {
+  const response = await ask('/ops/api/keys', { method: 'POST', body, ...(key === undefined ? {} : { key }) });
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json();
+}
+
+describe('while no key exists', () => {
+  it('this machine alone is served, as operator', async () => {
+    expect((await ask('/ops/api/status')).statusCode).toBe(200);
+    expect((await ask('/v1/documents', { ip: '::1' })).statusCode).toBe(200);
+    expect((await ask('/v1/documents', { ip: '::ffff:127.0.0.1' })).statusCode).toBe(200);
+    const other = await ask('/v1/documents', { ip: '10.1.2.3' });
+    expect(other.statusCode).toBe(401);
+    expect(other.json()).toMatchObject({ code: 'unauthorized', detail: expect.stringContaining('sluice key create') });
+    expect((await ask('/healthz', { ip: '10.1.2.3' })).statusCode).toBe(200);
+  });
+
+  it('a key that is none is refused all the same', async () => {
+    expect((await ask('/v1/documents', { key: 'anything' })).statusCode).toBe(401);
+  });
+});
+
+describe('once a key exists', () => {
+  it('a call without is 401 on every route but health', async () => {
+    await make({ name: 'boss', clearance: 5, role: 'operator' });
+    for (const url of [
+      '/v1/documents',
+      '/v1/sources',
+      '/v1/schema',
+      '/ops/api/status',
+      '/ops/api/keys',
+      '/metrics',
+      '/docs',
+      '/openapi.json',
+      '/ops/queues',
+      '/nope',
+    ]) {
+      const response = await ask(url);
+      expect(response.statusCode, url).toBe(401);
+      expect(response.headers['www-authenticate']).toContain('Bearer');
+    }
+    expect((await ask('/v1/search', { method: 'POST', body: { query: 'x' } })).statusCode).toBe(401);
+    expect((await ask('/healthz')).statusCode).toBe(200);
+    expect((await ask('/readyz')).statusCode).toBe(200);
+  });
+
+  it('its holder is served from anywhere, by any host name', async () => {
+    const { key } = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    expect((await ask('/ops/api/status', { key, ip: '10.1.2.3', host: 'sluice.internal:4180' })).statusCode).toBe(200);
+  });
+
+  it('Basic works where browsers go, and nowhere else', async () => {
+    const { key } = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    for (const url of ['/ops/api/status', '/openapi.json', '/docs/']) {
+      expect((await ask(url, { basic: key })).statusCode, url).toBe(200);
+    }
+    for (const url of ['/v1/documents', '/v1/schema', '/metrics', '/opsx']) {
+      expect((await ask(url, { basic: key })).statusCode, url).toBe(401);
+    }
+  });
+
+  it('a reader is refused what operators do', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const { key } = await make({ name: 'reader', clearance: 2 }, boss.key);
+    expect((await ask('/v1/documents', { key })).statusCode).toBe(200);
+    expect((await ask('/ops/api/keys', { key })).statusCode).toBe(403);
+    expect((await ask('/ops/api/keys', { method: 'POST', body: { name: 'x', clearance: 1 }, key })).statusCode).toBe(403);
+  });
+
+  it('its clearance and groups decide what is found', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const two = await make({ name: 'two', clearance: 2 }, boss.key);
+    const staff = await make({ name: 'staff', clearance: 4, groups: ['staff'] }, boss.key);
+    await world.put({ docId: 'inbox/four.md', text: 'cobalt four', metadata: { security_level: 4 } });
+    await world.put({ docId: 'inbox/staff.md', text: 'cobalt staff', metadata: { allowed_groups: ['staff'] } });
+    await world.put({ docId: 'inbox/nobody.md', text: 'cobalt nobody', metadata: { allowed_groups: [] } });
+    const found = async (key: string) => {
+      const response = await ask('/v1/search', { method: 'POST', body: { query: 'cobalt', limit: 50 }, key });
+      return response
+        .json()
+        .results.map((result: { doc_id: string }) => result.doc_id)
+        .sort();
+    };
+    expect(await found(two.key)).toEqual([]);
+    expect(await found(staff.key)).toEqual(['inbox/four.md', 'inbox/staff.md']);
+    expect(await found(boss.key)).toEqual(['inbox/four.md', 'inbox/nobody.md', 'inbox/staff.md']);
+  });
+
+  it.each([
+    ['garbage', 'slk_zz'],
+    ['nothing', ''],
+    ['a right id with another secret', undefined],
+  ])('%s is 401', async (_name, text) => {
+    const { id } = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const key = text ?? `slk_${id}_${'A'.repeat(43)}`;
+    expect((await ask('/v1/documents', { key })).statusCode).toBe(401);
+  });
+
+  it('is refused once it has expired, or was revoked', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const short = await make({ name: 'short', clearance: 1, expires_at: '2026-01-01T00:01:00Z' }, boss.key);
+    expect((await ask('/v1/documents', { key: short.key })).statusCode).toBe(200);
+    now += 60_000;
+    expect((await ask('/v1/documents', { key: short.key })).statusCode).toBe(401);
+    const other = await make({ name: 'other', clearance: 1 }, boss.key);
+    expect((await ask(`/ops/api/keys/${other.id}`, { method: 'DELETE', key: boss.key })).json()).toEqual({ revoked: other.id });
+    expect((await ask('/v1/documents', { key: other.key })).statusCode).toBe(401);
+    expect((await ask('/ops/api/keys/none', { method: 'DELETE', key: boss.key })).statusCode).toBe(404);
+  });
+
+  it('is refused a second after another process revoked it', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const other = await make({ name: 'other', clearance: 1 }, boss.key);
+    expect((await ask('/v1/documents', { key: other.key })).statusCode).toBe(200);
+    await keys.revoke(other.id);
+    now += 1_000;
+    expect((await ask('/v1/documents', { key: other.key })).statusCode).toBe(401);
+  });
+
+  it('never shows its secret or hash again', async () => {
+    const { key } = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const { body } = await ask('/ops/api/keys', { key });
+    expect(body).not.toContain(key.split('_')[2] ?? key);
+    expect(body).not.toContain('hash');
+    expect(JSON.stringify(await keys.list())).not.toContain(key.split('_')[2] ?? key);
+  });
+
+  it('grants no more than its holder has', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const three = await make({ name: 'three', clearance: 3, role: 'operator', groups: ['a'] }, boss.key);
+    const create = async (body: object) =>
+      (await ask('/ops/api/keys', { method: 'POST', body: { name: 'x', ...body }, key: three.key })).statusCode;
+    expect(await create({ clearance: 3, groups: ['a'] })).toBe(201);
+    expect(await create({ clearance: 4 })).toBe(403);
+    expect(await create({ clearance: 3, groups: ['b'] })).toBe(403);
+    expect((await ask(`/ops/api/keys/${boss.id}`, { method: 'DELETE', key: three.key })).statusCode).toBe(403);
+  });
+
+  it('this machine may still make the key of an operator while none exists', async () => {
+    const reader = await make({ name: 'reader', clearance: 2 });
+    expect((await ask('/v1/documents')).statusCode).toBe(401);
+    expect((await ask('/ops/api/status')).statusCode).toBe(401);
+    expect((await ask(`/ops/api/keys/${reader.id}`, { method: 'DELETE' })).statusCode).toBe(401);
+    expect((await ask('/ops/api/keys', { ip: '10.1.2.3' })).statusCode).toBe(401);
+    const body = { name: 'boss', clearance: 5, role: 'operator', expires_at: '2026-01-02T00:00:00Z' };
+    await make(body);
+    expect((await ask('/ops/api/keys', { method: 'POST', body })).statusCode).toBe(401);
+    expect((await ask('/ops/api/keys')).statusCode).toBe(401);
+    now += 2 * 86_400_000;
+    await make({ ...body, expires_at: undefined });
+  });
+
+  it('strangers are readers where the configuration lets them in', async () => {
+    await world.close();
+    await start({ anonymous: true, anonymousClearance: 2 });
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    await world.put({ docId: 'inbox/two.md', text: 'x', metadata: { security_level: 2 } });
+    await world.put({ docId: 'inbox/three.md', text: 'x', metadata: { security_level: 3 } });
+    const response = await ask('/v1/documents');
+    expect(response.json().documents).toHaveLength(1);
+    expect((await ask('/ops/api/status')).statusCode).toBe(403);
+    expect((await ask('/v1/documents', { key: 'wrong' })).statusCode).toBe(401);
+    expect((await ask('/ops/api/status', { key: boss.key })).statusCode).toBe(200);
+  });
+});
+
+describe('limits', () => {
+  it('a key that calls too often is told when to come back, others are not', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const busy = await make({ name: 'busy', clearance: 1 }, boss.key);
+    let limited: Awaited<ReturnType<typeof ask>> | undefined;
+    for (let n = 0; n < 500 && limited === undefined; n += 1) {
+      const response = await ask('/v1/schema', { key: busy.key });
+      if (response.statusCode === 429) limited = response;
+    }
+    expect(limited?.json().code).toBe('rate_limited');
+    expect(Number(limited?.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await ask('/v1/schema', { key: boss.key })).statusCode).toBe(200);
+    now += 1_000;
+    expect((await ask('/v1/schema', { key: busy.key })).statusCode).toBe(200);
+  });
+
+  it('an address that tries keys is slowed down, its good keys are not', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const statuses = [];
+    for (let n = 0; n < 15; n += 1) statuses.push((await ask('/v1/schema', { key: 'wrong', ip: '10.0.0.9' })).statusCode);
+    expect(statuses.slice(0, 10)).toEqual(Array(10).fill(401));
+    expect(statuses.slice(10)).toEqual(Array(5).fill(429));
+    expect((await ask('/v1/schema', { key: boss.key, ip: '10.0.0.9' })).statusCode).toBe(200);
+  });
+});
+
+describe('while the store does not answer', () => {
+  it('known keys serve for a minute, then nobody is let in', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    await ask('/v1/schema', { key: boss.key });
+    keys.broken = true;
+    now += 30_000;
+    expect((await ask('/v1/schema', { key: boss.key })).statusCode).toBe(200);
+    expect((await ask('/v1/schema')).statusCode).toBe(401);
+    now += 40_000;
+    const response = await ask('/v1/schema', { key: boss.key });
+    expect(response.statusCode).toBe(503);
+    expect(response.json().code).toBe('not_ready');
+  });
+});
+
+describe('bodies of POST /ops/api/keys', () => {
+  it.each([
+    {},
+    { name: '', clearance: 1 },
+    { name: 'x' },
+    { name: 'x', clearance: 0 },
+    { name: 'x', clearance: 6 },
+    { name: 'x', clearance: '1' },
+    { name: 'x', clearance: 1, role: 'admin' },
+    { name: 'x', clearance: 1, groups: 'a' },
+    { name: 'x', clearance: 1, groups: [''] },
+    { name: 'x', clearance: 1, expires_at: 'tomorrow' },
+    { name: 'x', clearance: 1, expires_at: '2020-01-01T00:00:00Z' },
+    { name: 'x', clearance: 1, nope: 1 },
+  ])('%j is refused', async (body) => {
+    const response = await ask('/ops/api/keys', { method: 'POST', body });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().code).toBe('invalid_request');
+    expect(await keys.list()).toEqual([]);
+  });
+});
+
+describe('cross-origin calls', () => {
+  it('are answered for the origins of the configuration alone', async () => {
+    await world.close();
+    world = await createWorld({ settings: { allowedHosts: [], corsOrigins: ['https://app.example.org'] } });
+    const call = (origin: string, method: 'GET' | 'OPTIONS') =>
+      world.app.inject({ method, url: '/v1/schema', headers: { origin, 'access-control-request-method': 'GET' } });
+    const good = await call('https://app.example.org', 'GET');
+    expect([good.statusCode, good.headers['access-control-allow-origin']]).toEqual([200, 'https://app.example.org']);
+    const preflight = await call('https://app.example.org', 'OPTIONS');
+    expect([preflight.statusCode, preflight.headers['access-control-allow-headers']]).toEqual([
+      204,
+      'authorization, content-type',
+    ]);
+    for (const method of ['GET', 'OPTIONS'] as const) {
+      const bad = await call('https://evil.example.org', method);
+      expect([bad.statusCode, bad.headers['access-control-allow-origin']]).toEqual([403, undefined]);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { dataOf } from '@sluice/client';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Run } from '../context.js';
+import { EXIT } from '../exit.js';
+import { given } from '../given.js';
+import { table } from '../output.js';
+
+const NO_OPERATOR =
+  'A reader may not do what operators do (status, verify, keys). As long as no operator has a key, this machine may make one:\n  sluice key create --name NAME --clearance 5 --role operator';
+
+interface CreateOptions {
+  name: string;
+  clearance: 1 | 2 | 3 | 4 | 5;
+  groups?: string[];
+  role: 'reader' | 'operator';
+  expires?: string;
+}
+
+export function keyCommand(program: Command, run: Run): void {
+  const key = program.command('key').description('keys of the API');
+
+  key
+    .command('create')
+    .description('make a key; it is shown this once')
+    .requiredOption('--name <name>', 'who or what it is for')
+    .requiredOption('--clearance <1-5>', 'the highest security level it sees', clearance)
+    .option('--groups <a,b>', 'groups it belongs to', groups)
+    .addOption(new Option('--role <role>').choices(['reader', 'operator']).default('reader'))
+    .option('--expires <date>', 'refused from this day or instant on, as 2027-01-31', instant)
+    .action(
+      run(async ({ api, output }, { name, clearance, groups: held, role, expires }: CreateOptions) => {
+        const client = await api();
+        const body = { name, clearance, role, ...given({ groups: held, expires_at: expires }) };
+        const made = dataOf(await client.POST('/ops/api/keys', { body }));
+        output.value(made);
+        output.line(made.key);
+        output.note('Calls need a key from now on. For this command line: export SLUICE_API_KEY=...');
+        if (role !== 'operator') output.note(NO_OPERATOR);
+        return EXIT.done;
+      }),
+    );
+
+  key
+    .command('list')
+    .description('keys, without their secrets')
+    .action(
+      run(async ({ api, output }) => {
+        const answer = dataOf(await (await api()).GET('/ops/api/keys'));
+        output.value(answer);
+        const rows = answer.keys.map(({ id, name, role, clearance, groups: held, expires_at }) => [
+          id,
+          name,
+          role,
+          `clearance ${clearance}`,
+          held.join(','),
+          expires_at === undefined ? '' : `expires ${expires_at}`,
+        ]);
+        output.line(rows.length === 0 ? 'No keys.' : table(rows));
+        return EXIT.done;
+      }),
+    );
+
+  key
+    .command('revoke')
+    .description('refuse a key from now on')
+    .argument('<id>')
+    .action(
+      run(async ({ api, output }, _options: object, id: string) => {
+        const answer = dataOf(await (await api()).DELETE('/ops/api/keys/{id}', { params: { path: { id } } }));
+        output.value(answer);
+        output.line(`${id} revoked`);
+        return EXIT.done;
+      }),
+    );
+}
+
+function clearance(text: string): number {
+  if (!/^[1-5]$/.test(text)) throw new InvalidArgumentError('must be 1, 2, 3, 4 or 5.');
+  return Number(text);
+}
+
+function groups(text: string): string[] {
+  return text
+    .split(',')
+    .map((group) => group.trim())
+    .filter((group) => group !== '');
+}
+
+/** A day begins at midnight UTC. */
+function instant(text: string): string {
+  const time = Date.parse(text);
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time)) throw new InvalidArgumentError('must be a date, as 2027-01-31.');
+  return new Date(time).toISOString();
+}
