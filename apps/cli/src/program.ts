@@ -56,8 +56,6 @@ const COMMANDS = [
 export async function runCli(args: readonly string[], view: ProcessView): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
   const json = args.includes('--json');
-  const program = new Command('sluice');
-
   const run: Run =
     <Options, Args extends unknown[]>(work: (context: Context, options: Options, ...args: Args) => Promise<ExitCode>) =>
     async (...actionArguments) => {
@@ -80,7 +78,19 @@ export async function runCli(args: readonly string[], view: ProcessView): Promis
       exitCode = await work(context, command.opts() as Options, ...(actionArguments.slice(0, -2) as Args));
     };
 
-  program
+  try {
+    await makeProgram(view, run).parseAsync([...args], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (view.signal.aborted) return EXIT.interrupted;
+    if (error instanceof CommanderError) return report(view, json, error);
+    return fail(view, json, toSluiceError(error));
+  }
+}
+
+/** The command line as declared: all commands with their arguments and options. `run` is told what a command is to do. */
+export function makeProgram(view: Streams, run: Run): Command {
+  const program = new Command('sluice')
     .description('Keeps a vector store true to your folders.')
     .version(VERSION, '--version', 'print the version')
     .option('--json', 'print machine-readable output alone on stdout')
@@ -94,15 +104,7 @@ export async function runCli(args: readonly string[], view: ProcessView): Promis
     });
   for (const command of COMMANDS) command(program, run);
   inherit(program);
-
-  try {
-    await program.parseAsync([...args], { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    if (view.signal.aborted) return EXIT.interrupted;
-    if (error instanceof CommanderError) return report(view, json, error);
-    return fail(view, json, toSluiceError(error));
-  }
+  return program;
 }
 
 /** Subcommands take the same global options, wherever on the line they stand. */
