@@ -1,7 +1,7 @@
 // npm test: install, build, the checks, then one test run over all packages on real services. See DESIGN: two commands.
 // npm test -- FILTER: the tests alone, those whose file matches.
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bin, build, endRunning, importLauncher, install, ROOT, requireNode, run, runNpm, seconds } from './prepare.mjs';
@@ -12,7 +12,7 @@ const filters = process.argv.slice(2);
 const testsOnly = filters.length > 0;
 const began = performance.now();
 const counts = { passed: 0, failed: 0 };
-const started = { services: undefined, folder: undefined };
+const started = { launcher: undefined, services: undefined, folder: undefined };
 const FOLDER = 'sluice-test-';
 const abort = new AbortController();
 
@@ -77,6 +77,9 @@ async function startServices() {
   const launcher = await importLauncher();
   await launcher.reclaimFolders(tmpdir(), FOLDER, process.env);
   started.folder = await mkdtemp(join(tmpdir(), FOLDER));
+  started.launcher = launcher;
+  // Where tests make their folders: what they leave running is found there.
+  await mkdir(join(started.folder, 'tmp'));
   const workplace = launcher.createWorkplace(process.env, (line) => say(`      ${line}`), abort.signal);
   const [services, model] = await Promise.allSettled([
     launcher.startServicesAlone({ dataFolder: started.folder, workplace }),
@@ -86,7 +89,8 @@ async function startServices() {
   const failures = [services, model].filter((result) => result.status === 'rejected').map((result) => result.reason?.message);
   if (failures.length > 0) throw new Error(failures.join('\n'));
   const { redis, weaviate } = services.value;
-  return { SLUICE_TEST_REDIS_URL: redis.url, SLUICE_TEST_WEAVIATE_URL: weaviate.url, SLUICE_TEST_MODEL: model.value };
+  const TMPDIR = join(started.folder, 'tmp');
+  return { TMPDIR, SLUICE_TEST_REDIS_URL: redis.url, SLUICE_TEST_WEAVIATE_URL: weaviate.url, SLUICE_TEST_MODEL: model.value };
 }
 
 /** One run over all packages; its counts are those of the report, and what no test reports counts as one failure. */
@@ -111,6 +115,10 @@ async function runTests(env) {
 }
 
 async function stopServices() {
+  if (started.folder !== undefined) {
+    const left = await started.launcher.stopInstancesBelow(join(started.folder, 'tmp'), process.env);
+    if (left.length > 0) say(`ended what tests left running: ${left.join(', ')}`);
+  }
   await started.services?.stop().catch((error) => say(String(error)));
   if (started.folder !== undefined) await rm(started.folder, { recursive: true, force: true, maxRetries: 5 });
 }

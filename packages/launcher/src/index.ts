@@ -12,7 +12,7 @@ export {
 export { planInstance } from './instance/plan.js';
 export { type RunFile, readRunFile, runFilePath, runningSupervisor } from './instance/run-file.js';
 export { type RunOptions, runInstance } from './instance/run-instance.js';
-export { reclaimFolders, type ServicesAlone, startServicesAlone } from './instance/services-alone.js';
+export { reclaimFolders, type ServicesAlone, startServicesAlone, stopInstancesBelow } from './instance/services-alone.js';
 export { type DetachedOptions, type DetachedResult, startDetached } from './instance/start-detached.js';
 export { type StopResult, stopInstance } from './instance/stop-instance.js';
 export { E5_SMALL, MINILM, type ModelSpec, modelSpec, RERANKER } from './provision/models.js';

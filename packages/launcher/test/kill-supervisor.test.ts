@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /** An instance in a process of its own, on a Redis and a Weaviate that it starts itself. */
-async function startSupervisor(): Promise<{ supervisor: ChildProcess; lines: string[] }> {
+async function spawnSupervisor(): Promise<ChildProcess> {
   const [port = 0] = await freePorts(1);
   const plan = {
     dataFolder: join(folder, 'data'),
@@ -37,6 +37,11 @@ async function startSupervisor(): Promise<{ supervisor: ChildProcess; lines: str
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   supervisors.push(supervisor);
+  return supervisor;
+}
+
+async function startSupervisor(): Promise<{ supervisor: ChildProcess; lines: string[] }> {
+  const supervisor = await spawnSupervisor();
   const lines: string[] = [];
   await new Promise<void>((resolve, reject) => {
     supervisor.on('exit', () => reject(new Error(`the supervisor ended:\n${lines.join('\n')}`)));
@@ -76,6 +81,34 @@ describe('a supervisor that is killed', () => {
     supervisor.kill('SIGKILL');
     await vi.waitUntil(() => supervisor.signalCode !== null);
     expect(await stopInstance(join(folder, 'data'), { env: process.env })).toMatchObject({ outcome: 'cleaned' });
+    expect(left?.processes.some(isRunning)).toBe(false);
+  });
+
+  it('has its services on record before they are ready', async () => {
+    const supervisor = await spawnSupervisor();
+    const found = await vi.waitUntil(
+      async () => {
+        const file = await runFile();
+        return file?.services.redis?.process !== undefined && file.services.weaviate?.process !== undefined ? file : undefined;
+      },
+      { timeout: 20_000, interval: 5 },
+    );
+    supervisor.kill('SIGKILL');
+    expect(found.state).toBe('starting');
+    await vi.waitUntil(() => supervisor.signalCode !== null);
+    expect(await stopInstance(join(folder, 'data'), { env: process.env })).toMatchObject({ outcome: 'cleaned' });
+    const processes = [found.services.redis?.process, found.services.weaviate?.process].filter((ref) => ref !== undefined);
+    expect(processes.some(isRunning)).toBe(false);
+  });
+
+  it('is cleaned up after also when it dies while it is being stopped', async () => {
+    const { supervisor } = await startSupervisor();
+    const left = await runFile();
+    // It takes the SIGTERM of stopInstance only once it is gone.
+    process.kill(supervisor.pid ?? 0, 'SIGSTOP');
+    const stopping = stopInstance(join(folder, 'data'), { env: process.env });
+    supervisor.kill('SIGKILL');
+    expect(await stopping).toMatchObject({ outcome: 'cleaned' });
     expect(left?.processes.some(isRunning)).toBe(false);
   });
 });

@@ -58,6 +58,29 @@ export async function startServicesAlone(options: { dataFolder: string; workplac
   }
 }
 
+/** Folders of a data folder that hold none themselves, and many files. */
+const NO_DATA_FOLDERS = new Set(['redis', 'weaviate', 'log', 'metrics', 'node_modules']);
+
+/**
+ * Stops every instance whose data folder lies below a folder, its supervisor running or not: what tests that were broken off have
+ * left. Yields the data folders where something had to be ended.
+ */
+export async function stopInstancesBelow(parent: string, env: Environment): Promise<string[]> {
+  const ended: string[] = [];
+  const waiting = [parent];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      if (!entry.isDirectory() || NO_DATA_FOLDERS.has(entry.name)) continue;
+      const path = join(folder, entry.name);
+      waiting.push(path);
+      if ((await readRunFile(path)) === undefined) continue;
+      const result = await stopInstance(path, { env, deadlineMs: 10_000 });
+      if (result.outcome !== 'not_running') ended.push(path);
+    }
+  }
+  return ended;
+}
+
 /** Ends and removes what killed processes have left in data folders of that prefix. Folders in use are left alone. */
 export async function reclaimFolders(parent: string, prefix: string, env: Environment): Promise<void> {
   for (const name of await readdir(parent).catch(() => [])) {
@@ -65,6 +88,7 @@ export async function reclaimFolders(parent: string, prefix: string, env: Enviro
     const folder = join(parent, name);
     const runFile = await readRunFile(folder);
     if (runFile === undefined || runningSupervisor(runFile) !== undefined) continue;
+    await stopInstancesBelow(folder, env);
     await stopInstance(folder, { env });
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }

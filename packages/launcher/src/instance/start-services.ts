@@ -11,7 +11,7 @@ export interface ServicesOptions {
   previous: RunFile | undefined;
   dataFolder: string;
   workplace: Workplace;
-  /** Called with each service as soon as it runs, so that it is known even when the start is broken off. */
+  /** Called with each service as soon as it runs, and again once it is ready: so it is known even when the start is broken off. */
   onService(service: ServiceRecord): void;
 }
 
@@ -41,8 +41,8 @@ export async function startServices(options: ServicesOptions): Promise<{ redis: 
   }
 
   const results = await Promise.allSettled([
-    obtain('redis', workplace.env.REDIS_URL, () => obtainRedis(workplace, { dataFolder })),
-    obtain('weaviate', workplace.env.WEAVIATE_URL, () => obtainWeaviate(workplace, { dataFolder })),
+    obtain('redis', workplace.env.REDIS_URL, () => obtainRedis(workplace, { dataFolder, onSpawn: options.onService })),
+    obtain('weaviate', workplace.env.WEAVIATE_URL, () => obtainWeaviate(workplace, { dataFolder, onSpawn: options.onService })),
   ]);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
   const [redis, weaviate] = results;

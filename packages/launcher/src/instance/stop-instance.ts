@@ -26,8 +26,9 @@ export async function stopInstance(dataFolder: string, options: StopInstanceOpti
   if (runFile === undefined) return { outcome: 'not_running' };
   const supervisor = runningSupervisor(runFile);
   if (supervisor !== undefined) {
-    const how = await stopProcess(supervisor, { deadlineMs: options.deadlineMs ?? 60_000 });
-    if (how === 'ended') return { outcome: 'stopped', pid: supervisor.pid };
+    await stopProcess(supervisor, { deadlineMs: options.deadlineMs ?? 60_000 });
+    // The last thing that a supervisor does is to take its file away. One that was killed while it ended has not.
+    if ((await readRunFile(dataFolder)) === undefined) return { outcome: 'stopped', pid: supervisor.pid };
   }
   // The newest file: a supervisor that did not end may have restarted processes meanwhile.
   const last = (await readRunFile(dataFolder)) ?? runFile;

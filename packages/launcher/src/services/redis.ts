@@ -10,7 +10,7 @@ import { checkImage, containerName, findEngine } from './containers.js';
 import { launchService, type ServiceRecord } from './service.js';
 
 /** Debian slim, never Alpine; no host, so that a mirror can be set in the engine. */
-const IMAGE = 'redis:7.4-bookworm';
+export const REDIS_IMAGE = 'redis:7.4-bookworm';
 const READY_MS = 60_000;
 
 export interface RedisFacts {
@@ -69,6 +69,8 @@ export interface ServiceOptions {
   dataFolder: string;
   /** Ports used before, taken again where they are free. */
   ports?: readonly number[];
+  /** Called with the service as soon as it runs, before it is ready. */
+  onSpawn?(service: ServiceRecord): void;
 }
 
 /** Finds, installs if need be, and starts a Redis; the first way that works. See DESIGN: services. */
@@ -95,6 +97,7 @@ export async function obtainRedis(workplace: Workplace, options: ServiceOptions)
         },
         probe: probeRedis,
         readyMs: READY_MS,
+        onSpawn: options.onSpawn,
       },
       workplace,
     );
@@ -167,7 +170,7 @@ async function useGivenRedis(url: string): Promise<ServiceRecord> {
 
 async function startContainer(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
   const engine = await findEngine(workplace.env);
-  await checkImage(engine, IMAGE, workplace);
+  await checkImage(engine, REDIS_IMAGE, workplace);
   const [port = 0] = await freePorts(1, options.ports);
   const name = containerName('redis', options.dataFolder);
   const server = redisArguments(6379, '/data').map((value) => (value === '127.0.0.1' ? '0.0.0.0' : value));
@@ -185,7 +188,7 @@ async function startContainer(workplace: Workplace, options: ServiceOptions): Pr
           `127.0.0.1:${port}:6379`,
           '--volume',
           `${name}:/data`,
-          IMAGE,
+          REDIS_IMAGE,
           'redis-server',
           ...server,
           '--protected-mode',
@@ -194,6 +197,7 @@ async function startContainer(workplace: Workplace, options: ServiceOptions): Pr
       },
       probe: probeRedis,
       readyMs: READY_MS,
+      onSpawn: options.onSpawn,
     },
     workplace,
   );

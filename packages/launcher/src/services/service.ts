@@ -51,15 +51,24 @@ export interface ServiceRecord {
 /** How a server is asked whether it is ready; yields its version. Throws while it is not. */
 export type Probe = (url: string) => Promise<string>;
 
+export interface LaunchOptions {
+  role: ServiceRole;
+  url: string;
+  via: string;
+  launch: Launch;
+  probe: Probe;
+  readyMs: number;
+  /** Called as soon as it runs, before it is ready: whoever is killed meanwhile must have it on record. */
+  onSpawn?: ((service: ServiceRecord) => void) | undefined;
+}
+
 /** Starts the program or container, and waits until the probe answers. Error `not_ready` with the end of its log. */
-export async function launchService(
-  options: { role: ServiceRole; url: string; via: string; launch: Launch; probe: Probe; readyMs: number },
-  workplace: Workplace,
-): Promise<ServiceRecord> {
+export async function launchService(options: LaunchOptions, workplace: Workplace): Promise<ServiceRecord> {
   const { role, url, via, launch, probe } = options;
   const record: Omit<ServiceRecord, 'version'> = { role, url, via, launch };
   if (launch.kind === 'program') record.process = await spawnService(launch, workplace.env);
   else await runContainer(launch, workplace.env);
+  options.onSpawn?.({ ...record, version: '' });
   try {
     const version = await waitUntilReady({ ...record, version: '' }, probe, options.readyMs, workplace);
     return { ...record, version };

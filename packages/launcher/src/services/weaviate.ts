@@ -13,7 +13,7 @@ import { launchService, type ServiceRecord } from './service.js';
 export const WEAVIATE_VERSION = '1.38.11';
 /** Batches over gRPC streams, which the store uses, came with 1.36. */
 const OLDEST = [1, 36] as const;
-const IMAGE = `semitechnologies/weaviate:${WEAVIATE_VERSION}`;
+export const WEAVIATE_IMAGE = `semitechnologies/weaviate:${WEAVIATE_VERSION}`;
 const READY_MS = 120_000;
 
 /** Ready for requests and new enough; yields the server's version. */
@@ -136,6 +136,7 @@ async function startProgram(via: string, program: string, workplace: Workplace, 
       },
       probe: probeWeaviate,
       readyMs: READY_MS,
+      onSpawn: options.onSpawn,
     },
     workplace,
   );
@@ -160,7 +161,7 @@ async function useGivenWeaviate(url: string): Promise<ServiceRecord> {
 
 async function startContainer(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
   const engine = await findEngine(workplace.env);
-  await checkImage(engine, IMAGE, workplace);
+  await checkImage(engine, WEAVIATE_IMAGE, workplace);
   const [http = 0, grpc = 0] = await freePorts(2, options.ports);
   const name = containerName('weaviate', options.dataFolder);
   const inside = weaviateEnvironment(
@@ -186,11 +187,12 @@ async function startContainer(workplace: Workplace, options: ServiceOptions): Pr
             `${name}:/var/lib/weaviate`,
           ],
           ...Object.entries(inside).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
-          ...[IMAGE, '--host', '0.0.0.0', '--port', '8080', '--scheme', 'http'],
+          ...[WEAVIATE_IMAGE, '--host', '0.0.0.0', '--port', '8080', '--scheme', 'http'],
         ],
       },
       probe: probeWeaviate,
       readyMs: READY_MS,
+      onSpawn: options.onSpawn,
     },
     workplace,
   );
