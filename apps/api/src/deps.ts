@@ -35,6 +35,8 @@ export interface SourceControl {
   requestScan(source: string): Promise<number>;
   /** The highest request that a finished scan has answered, all it saw being stable and queued; 0 before the first. */
   scannedUpTo(source: string): Promise<number>;
+  /** Tells the next scan that the folder that is there now is the source's root, whatever it holds. */
+  acceptRoot(source: string): Promise<void>;
   state(source: string): Promise<SourceState | undefined>;
 }
 

@@ -193,9 +193,15 @@ describe('other routes of operators', () => {
     await world.put({ docId: 'inbox/a.md', text: 'words' });
     await world.put({ docId: 'notes/b.md', text: 'words' });
     await world.put({ docId: 'gone/c.md', text: 'words' });
+    const accepted: string[] = [];
+    world.deps.control.acceptRoot = async (source) => void accepted.push(source);
     expect(await post('/ops/api/reindex', { source: 'notes' })).toEqual({ status: 202, body: { documents: 1 } });
     expect(jobs()).toEqual(['notes/b.md config']);
+    // Its folder counts as the source's from now on, even if it is another one than before; the next scan is told so.
+    expect(accepted).toEqual(['notes']);
+    expect(await world.deps.control.scannedUpTo('notes')).toBe(1);
     expect((await post('/ops/api/reindex', {})).body.documents).toBe(2);
+    expect(accepted).toEqual(['notes']);
     expect((await post('/ops/api/reindex', { source: 'gone' })).status).toBe(404);
   });
 

@@ -141,6 +141,7 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
       async scannedUpTo(source) {
         return scans.get(source) ?? 0;
       },
+      acceptRoot: async () => undefined,
       async state() {
         return { reachable: true, deletes_suspended: false };
       },

@@ -59,6 +59,11 @@ export function sourceRoutes(app: App, deps: ApiDeps): void {
         force: 'rebuild' as const,
       }));
       if (requests.length > 0) await deps.queue.addBulk(requests, 'bulk');
+      // Who names the source has looked at it: deletes that were suspended, since its folder is another one than before, go on.
+      if (source !== undefined) {
+        await deps.control.acceptRoot(source);
+        await deps.control.requestScan(source);
+      }
       return reply.code(202).send({ documents: requests.length });
     },
   );
