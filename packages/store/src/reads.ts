@@ -122,12 +122,6 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
       return created;
     },
 
-    /** Records by their own ids, in no order. */
-    async recordsByIds(ids: readonly string[]): Promise<CommitRecord[]> {
-      const rows = await byIds(names.commits, ids, RECORD_FIELDS, IDS_A_REQUEST);
-      return [...rows.values()].map(decodeRecord).filter((record) => record !== undefined);
-    },
-
     async readChunks(ids: readonly string[], options: { vectors?: boolean } = {}): Promise<StoredChunk[]> {
       const fields = `${CHUNK_FIELDS} _additional{id${options.vectors ? ' vector' : ''}}`;
       const rows = await byIds(names.chunks, ids, fields, IDS_A_REQUEST);

@@ -67,7 +67,7 @@ export function createStore(options: StoreOptions): ChunkStore {
     rawSearch: createRawSearch({ graphql, collection: names.chunks, properties, dimensions: options.dimensions, maxResults }),
     headsOf: reads.headsOf,
     createdOf: reads.createdOf,
-    recordsByIds: reads.recordsByIds,
+    recordsOf: reads.recordsOf,
     readChunks: reads.readChunks,
     clock: options.clock ?? systemClock,
     graceMs: options.readerGraceMs ?? 10_000,
@@ -75,7 +75,7 @@ export function createStore(options: StoreOptions): ChunkStore {
     ...(options.readerRules === undefined ? {} : { rules: options.readerRules }),
   });
 
-  const { headsOf: _headsOf, createdOf: _createdOf, recordsByIds: _recordsByIds, ...portReads } = reads;
+  const { headsOf: _headsOf, createdOf: _createdOf, ...portReads } = reads;
 
   return {
     ...portReads,

@@ -32,8 +32,8 @@ export interface VisibleSearchDeps {
   headsOf(docUuids: readonly string[]): Promise<Map<string, RecordHead[]>>;
   /** Unix milliseconds, by the store's clock, at which it took the records of these ids. Asked only of commits not seen before. */
   createdOf(ids: readonly string[]): Promise<Map<string, number>>;
-  /** Whole records by id. */
-  recordsByIds(ids: readonly string[]): Promise<CommitRecord[]>;
+  /** Whole records of the documents that are shown. */
+  recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>>;
   readChunks(ids: readonly string[]): Promise<StoredChunk[]>;
   clock: Clock;
   /** How long superseded chunks stay, milliseconds. 0 (for tests) sets no bound on a search's time. */
@@ -95,12 +95,15 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     const started: { firstRead?: number } = {};
     let wanted = size + Math.ceil(spare);
     let pool: RawPool;
+    let early: Promise<Contents> | undefined;
 
     for (let round = 1; ; round++) {
       const reader = createReader(request, known, started);
       pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), wanted, reader.read);
       reader.read(pool.dense);
       reader.read(pool.keyword);
+      // Mostly all that was found is live: what is to be shown is read while the heads are.
+      if (round === 1) early = readEarly(pool, request, started);
       const fresh = await reader.done();
       checkTime(started.firstRead);
       const live = { dense: liveOf(pool.dense, known), keyword: liveOf(pool.keyword, known) };
@@ -116,7 +119,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
 
     const shown = (part: RawHit[]) => (checkVisibility ? liveOf(part, known) : part).slice(0, size);
     const fused = fuse({ dense: shown(pool.dense), keyword: shown(pool.keyword) }, request.mode, request.alpha);
-    const hits = await readHits(inOrder(fused, known).slice(0, request.limit), known);
+    const hits = await readHits(inOrder(fused, known).slice(0, request.limit), known, early);
     checkTime(started.firstRead);
     return hits;
   }
@@ -153,17 +156,53 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     spare = Math.min(MAX_SPARE, Math.max(dropped * 1.5, decayed));
   }
 
-  async function readHits(best: readonly FusedHit[], known: ReadonlyMap<string, Known>): Promise<SearchHit[]> {
-    const commitIds = new Set(best.map((hit) => known.get(hit.doc_uuid)?.head?.id ?? ''));
-    const [chunkList, commitList] = await Promise.all([
-      deps.readChunks(best.map((hit) => hit.id)),
-      deps.recordsByIds([...commitIds].filter((id) => id !== '')),
+  /** What hits consist of, by id of chunk and of document. */
+  interface Contents {
+    chunks: Map<string, StoredChunk>;
+    records: Map<string, CommitRecord[]>;
+  }
+
+  async function readContents(ids: readonly string[], docUuids: readonly string[]): Promise<Contents> {
+    const [chunks, records] = await Promise.all([
+      ids.length === 0 ? [] : deps.readChunks(ids),
+      docUuids.length === 0 ? new Map<string, CommitRecord[]>() : deps.recordsOf(docUuids),
     ]);
-    const chunks = new Map(chunkList.map((chunk) => [chunk.id, chunk]));
-    const commits = new Map(commitList.map((commit) => [commit.doc_uuid, commit]));
+    return { chunks: new Map(chunks.map((chunk) => [chunk.id, chunk])), records };
+  }
+
+  function readEarly(pool: RawPool, request: SearchRequest, started: { firstRead?: number }): Promise<Contents> {
+    const [dense, keyword] = [pool.dense.slice(0, POOL), pool.keyword.slice(0, POOL)];
+    const best = inOrder(fuse({ dense, keyword }, request.mode, request.alpha), new Map()).slice(0, request.limit);
+    if (best.length > 0) started.firstRead ??= clock.monotonic();
+    const docUuids = [...new Set(best.map((hit) => hit.doc_uuid))];
+    // What fails here is read again when it is needed, and reported then.
+    return readContents(
+      best.map((hit) => hit.id),
+      docUuids,
+    ).catch(() => ({ chunks: new Map(), records: new Map() }));
+  }
+
+  async function readHits(
+    best: readonly FusedHit[],
+    known: ReadonlyMap<string, Known>,
+    early: Promise<Contents> | undefined,
+  ): Promise<SearchHit[]> {
+    const { chunks, records } = (await early) ?? {
+      chunks: new Map<string, StoredChunk>(),
+      records: new Map<string, CommitRecord[]>(),
+    };
+    const commitOf = (hit: FusedHit) => {
+      const id = known.get(hit.doc_uuid)?.head?.id;
+      return records.get(hit.doc_uuid)?.find((record) => record.id === id);
+    };
+    const missing = best.filter((hit) => !chunks.has(hit.id)).map((hit) => hit.id);
+    const unread = best.filter((hit) => commitOf(hit) === undefined).map((hit) => hit.doc_uuid);
+    const more = await readContents(missing, [...new Set(unread)]);
+    for (const [id, chunk] of more.chunks) chunks.set(id, chunk);
+    for (const [docUuid, list] of more.records) records.set(docUuid, list);
     return best.flatMap((hit) => {
       const chunk = chunks.get(hit.id);
-      const commit = commits.get(hit.doc_uuid);
+      const commit = commitOf(hit);
       if (!checkVisibility && commit === undefined) return [];
       if (chunk === undefined || commit === undefined) throw new Stale('something went away while it was being read');
       return { chunk, commit, score: hit.score, scores: hit.scores };

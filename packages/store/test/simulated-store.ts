@@ -44,7 +44,7 @@ export function createSimulatedStore(pause: () => void | Promise<void>) {
     security_level: commit.level ?? 1,
   });
 
-  const ports: Pick<VisibleSearchDeps, 'rawSearch' | 'headsOf' | 'createdOf' | 'recordsByIds' | 'readChunks'> = {
+  const ports: Pick<VisibleSearchDeps, 'rawSearch' | 'headsOf' | 'createdOf' | 'recordsOf' | 'readChunks'> = {
     async rawSearch(_request: SearchRequest, pins: Pins, wanted: number) {
       searches++;
       const hits: RawHit[] = [];
@@ -70,10 +70,9 @@ export function createSimulatedStore(pause: () => void | Promise<void>) {
       await pause();
       return new Map(commits.filter((c) => ids.includes(headOf(c).id)).map((c) => [headOf(c).id, c.createdMs ?? 0]));
     },
-    async recordsByIds(ids) {
-      await pause();
-      const heads = commits.map(headOf).filter((head) => ids.includes(head.id));
-      return heads.map((head) => head as unknown as CommitRecord); // searches hand it on unread
+    async recordsOf(documents) {
+      // Searches hand whole records on unread.
+      return (await ports.headsOf(documents)) as Map<string, RecordHead[]> as Map<string, CommitRecord[]>;
     },
     async readChunks(ids) {
       await pause();
