@@ -71,6 +71,7 @@ function groupLines(region: Extract<Region, { kind: 'lines' }>): Segment[][] {
     const size = Math.max(line.size, before.size);
     if (gap > PARAGRAPH_GAP * step && gap > 1.25 * size) return true;
     if (Math.abs(line.size - before.size) > 0.08 * size) return true;
+    if (line.font.endsWith(' mono') && before.font.endsWith(' mono')) return false;
     if (isStart(line)) return true;
     if (line.font !== before.font && isUniform(line, before, group)) return true;
     // Full lines run on; after a short one that ends a sentence something new begins.
@@ -109,7 +110,7 @@ function usualStep(lines: readonly Segment[]): number {
 }
 
 function isCode(lines: readonly Segment[], statistics: DocumentStatistics): boolean {
-  if (statistics.bodyFont.endsWith(' mono') || (lines.length < 2 && (lines[0]?.text.length ?? 0) < 20)) return false;
+  if (statistics.bodyFont.endsWith(' mono') || (lines.length < 2 && (lines[0]?.text.length ?? 0) < 8)) return false;
   return lines.every((line) => line.font.endsWith(' mono') && /^[\x20-\x7e]*$/.test(line.text));
 }
 

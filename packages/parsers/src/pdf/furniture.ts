@@ -10,11 +10,14 @@ export interface PageRows {
 /** Rows at the edge of a page that may be a header or footer. */
 const EDGE_ROWS = 3;
 /** Share of the page's height in which they lie. */
-const EDGE_SHARE = 0.13;
+const EDGE_SHARE = 0.1;
 /** The same for page numbers, which are told by their counting. */
 const NUMBER_SHARE = 0.18;
 /** Share of the pages on which a header or footer stands. */
 const PAGE_SHARE = 0.4;
+
+/** Pages in a row, one left out each at most, that show a running title. */
+const RUN = 4;
 
 const PAGE_NUMBER =
   /^(?:page|seite|página|pagina|p\.|стр\.)?\s*[-–—[(]?\s*(?:\d{1,4}|[ivxlc]{1,7})\s*[-–—\])]?\s*(?:(?:of|\/|von|de|sur|из)\s*\d{1,4})?$/i;
@@ -45,12 +48,22 @@ export function withoutFurniture(pages: readonly PageRows[]): PageRows[] {
   const needed = Math.max(pages.length <= 3 ? 2 : 3, Math.ceil(pages.length * PAGE_SHARE));
   const dropped = new Set<Row>();
   for (const edge of edges) {
-    const share = pagesByKey.get(edge.key)?.size ?? 0;
-    const alternates = share >= Math.max(3, Math.ceil((pages.length * PAGE_SHARE) / 2));
-    const repeats = edge.distance < EDGE_SHARE && (share >= needed || alternates);
+    const on = pagesByKey.get(edge.key) ?? new Set();
+    const repeats = edge.distance < EDGE_SHARE && (on.size >= needed || runsOverPages(on));
     if (repeats || pageNumbers.has(edge.row)) dropped.add(edge.row);
   }
   return pages.map((page) => ({ ...page, rows: page.rows.filter((row) => !dropped.has(row)) }));
+}
+
+/** Titles of chapters, also on every other page only, repeat over some pages in a row. */
+function runsOverPages(pages: ReadonlySet<PageRows>): boolean {
+  const numbers = [...pages].map((page) => page.number).sort((a, b) => a - b);
+  let run = 1;
+  for (const [index, number] of numbers.entries()) {
+    run = index > 0 && number - (numbers[index - 1] ?? 0) <= 2 ? run + 1 : 1;
+    if (run >= RUN) return true;
+  }
+  return false;
 }
 
 function edgeRows(page: PageRows): EdgeRow[] {

@@ -1,0 +1,248 @@
+import { expect, it } from 'vitest';
+import { expectLawful } from '../../test/laws.js';
+import { parseAs, parseFixture } from '../../test/parse-file.js';
+import { column, type DrawnText, pdfOf } from '../../test/pdf-files.js';
+
+const read = async (pages: DrawnText[][], options = {}, about = {}) => {
+  const document = await parseAs('a.pdf', await pdfOf(pages, about), options);
+  expectLawful(document);
+  return document;
+};
+const shape = (document: { elements: { kind: string; level?: number; page?: number; text: string; rows?: string[][] }[] }) =>
+  document.elements.map(({ kind, level, page, text, rows }) => [
+    level === undefined ? kind : `${kind} ${level}`,
+    page,
+    rows ?? text,
+  ]);
+
+const LOREM = [
+  'The kettle stands on the stove and holds about two litres of water when',
+  'it is full to the mark, which is more than most people need for their tea.',
+  'Fill it with cold water only, since hot water from the tap holds more lime',
+  'than cold water does and leaves more scale on the inside of the spout.',
+];
+
+it('reads pages without markers, and nothing from a scan', async () => {
+  const two = await parseFixture('p_two_pages.pdf');
+  expect(shape(two)).toEqual([
+    ['paragraph', 1, 'Page one says alpha'],
+    ['paragraph', 2, 'Page two says omega'],
+  ]);
+  expect(await parseFixture('p_scan.pdf')).toMatchObject({ text: '', elements: [] });
+});
+
+it('reads CJK text in fonts without maps of their own', async () => {
+  expect((await parseFixture('p_cjk_gb.pdf')).text).toBe('质量报告二');
+  expect((await parseFixture('p_cjk_gbk.pdf')).text).toBe('质量报告二');
+  expect((await parseFixture('p_cjk_sjis.pdf')).text).toBe('品質報告');
+});
+
+it('lets no control characters in', async () => {
+  const document = await parseFixture('p_nul.pdf');
+  expect(document.text).toContain('42 bolts');
+  expectLawful(document);
+});
+
+it('opens what an owner locked, with a password what a user locked, and mends a wrong table', async () => {
+  expect((await parseFixture('p_locked_owner.pdf')).text).toBe('Open bid is 6160');
+  expect((await parseFixture('p_badxref.pdf')).text).toBe('Recovered line 7731');
+  await expect(parseFixture('p_locked_user.pdf')).rejects.toMatchObject({ code: 'password_required', kind: 'permanent' });
+  await expect(parseFixture('p_locked_user.pdf', { passwords: ['wrong'] })).rejects.toMatchObject({ code: 'password_required' });
+  await expect(parseFixture('p_truncated.pdf')).rejects.toMatchObject({ code: 'corrupt', kind: 'permanent' });
+  expect(await parseFixture('p_zero.pdf')).toMatchObject({ text: '', elements: [] });
+});
+
+it('reads columns one after the other', async () => {
+  const document = await parseFixture('p_twocol.pdf');
+  const sentences = [
+    'Kettle care begins here.',
+    'Rinse it every week.',
+    'Never use bleach.',
+    'Toaster care is simple.',
+    'Empty the crumb tray.',
+    'Unplug it first.',
+  ];
+  expect(document.text.replaceAll('\n\n', ' ')).toBe(sentences.join(' '));
+  expect(document.text).not.toContain('here. Toaster');
+});
+
+it('reads columns under a title that spans them, also when their lines are out of step, and goes on over the gutter', async () => {
+  const left = [
+    'Kettles were made of copper for',
+    'a long time, since copper leads',
+    'heat well and does not rust. A',
+    'good one lasted for a hundred',
+    'years and was mended by the',
+  ];
+  const right = [
+    'tinker who came to the door in',
+    'spring. Later ones were made of',
+    'iron with a coat of enamel, and',
+    'today most of them are of steel',
+    'with a handle that stays cool.',
+  ];
+  const document = await read([
+    [
+      { text: 'The history of kettles through the ages', x: 150, y: 80, size: 18, bold: true },
+      ...column(left, 72, 120),
+      ...column(right, 330, 127),
+    ],
+  ]);
+  expect(shape(document)).toEqual([
+    ['heading 1', 1, 'The history of kettles through the ages'],
+    ['paragraph', 1, [...left, ...right].join(' ')],
+  ]);
+});
+
+it('reads three columns', async () => {
+  const texts = ['one', 'two', 'three'].map((name) =>
+    Array.from({ length: 8 }, (_, n) => `Column ${name} has line ${n + 1} of it`),
+  );
+  const document = await read([texts.flatMap((lines, index) => column(lines, 40 + index * 190, 100, { size: 9 }))]);
+  expect(document.text.replaceAll(/\s+/g, ' ')).toBe(texts.flat().join(' '));
+});
+
+it('joins broken words, keeps the hyphens that belong to words', async () => {
+  const document = await read([
+    column(
+      [
+        'The infor-',
+        'mation about well-',
+        'known state-of-the-art kettles, this infor-',
+        'mation, is in the long-term report. A long-',
+        'term plan covers x-',
+        'rays and the Anglo-',
+        'Saxon cup.',
+      ],
+      72,
+      100,
+    ),
+  ]);
+  expect(document.text).toBe(
+    'The information about well-known state-of-the-art kettles, this information, is in the long-term report. A long-term plan covers x-rays and the Anglo-Saxon cup.',
+  );
+});
+
+it('leaves out what repeats at the edges of pages, and page numbers; keeps it when told to', async () => {
+  const pages = Array.from({ length: 5 }, (_, n) => [
+    { text: 'The kettle handbook', x: 72, y: 40, size: 9 },
+    ...column(
+      LOREM.map((line) => `${n + 1}: ${line}`.slice(0, 70)),
+      72,
+      100,
+    ),
+    { text: `Page ${n + 1} of 5`, x: 280, y: 760, size: 9 },
+  ]);
+  const document = await read(pages);
+  expect(document.text).not.toMatch(/handbook|Page \d/);
+  expect(
+    document.elements
+      .filter((element) => element.page === 3)
+      .map((element) => element.text)
+      .join(' '),
+  ).toContain('3: The kettle');
+  expect((await read(pages, { settings: { pdf: { headers_footers: true } } })).text.match(/The kettle handbook/g)).toHaveLength(
+    5,
+  );
+  const plain = await read(
+    Array.from({ length: 3 }, (_, n) => [...column(LOREM, 72, 100), { text: String(n + 7), x: 300, y: 765, size: 9 }]),
+  );
+  expect(plain.text).not.toMatch(/\b[789]\b/);
+});
+
+it('keeps the page of each sentence, and whole a word that a page breaks', async () => {
+  const document = await read([
+    column(['Page one text. The rule starts here and'], 72, 700),
+    column(['runs on to page two where code ZX-81 applies.'], 72, 100),
+  ]);
+  expect(shape(document)).toEqual([
+    ['paragraph', 1, 'Page one text. The rule starts here and'],
+    ['paragraph', 2, 'runs on to page two where code ZX-81 applies.'],
+  ]);
+  expect(document.text).toBe('Page one text. The rule starts here and\nruns on to page two where code ZX-81 applies.');
+  const broken = await read([
+    column(['All that is known of the infor-'], 72, 700),
+    column(['mation is here, and no more than that.'], 72, 100),
+  ]);
+  expect(broken.text).toBe('All that is known of the information\nis here, and no more than that.');
+});
+
+it('tells headings by size and by their font', async () => {
+  const document = await read([
+    [
+      { text: 'Kettles', x: 72, y: 80, size: 22, bold: true },
+      { text: '1 Care of the kettle', x: 72, y: 120, size: 15, bold: true },
+      ...column(LOREM, 72, 150),
+      { text: 'Cleaning', x: 72, y: 230, bold: true },
+      ...column(LOREM, 72, 250),
+    ],
+  ]);
+  expect(shape(document).map(([kind]) => kind)).toEqual(['heading 1', 'heading 2', 'paragraph', 'heading 3', 'paragraph']);
+});
+
+it('reads lists, with lines that go on', async () => {
+  const document = await read([
+    [
+      ...column(LOREM, 72, 100),
+      ...column(['• Rinse the kettle', '• Dry it with a cloth that is', '• Put it away'], 72, 180, { step: 30 }),
+      { text: 'soft and clean', x: 82, y: 224 },
+    ],
+  ]);
+  const list = document.elements.find((element) => element.kind === 'list');
+  expect(list?.text).toBe('- Rinse the kettle\n- Dry it with a cloth that is soft and clean\n- Put it away');
+  expect(list?.parts?.length).toBe(3);
+});
+
+it('reads tables as rows, their header too', async () => {
+  const rows = [
+    ['Bin', 'What it holds', 'Count'],
+    ['north', 'copper kettles', '12'],
+    ['south', 'spouts', '7'],
+    ['east', 'lids and handles', '240'],
+    ['west', 'nothing', '0'],
+  ];
+  const cells = rows.flatMap((row, line) =>
+    row.map((text, index) => ({ text, x: [72, 200, 420][index] ?? 0, y: 220 + line * 18, bold: line === 0 })),
+  );
+  const document = await read([
+    [...column(LOREM, 72, 100), { text: 'Table 1: what is in stock', x: 72, y: 195 }, ...cells, ...column(LOREM, 72, 340)],
+  ]);
+  expect(shape(document).slice(1, 3)).toEqual([
+    ['caption', 1, 'Table 1: what is in stock'],
+    ['table', 1, rows],
+  ]);
+});
+
+it('reads rotated text and rotated pages', async () => {
+  const turned = await read([[...column(LOREM, 72, 100), { text: 'Seen from the side', x: 560, y: 500, rotate: 90 }]]);
+  expect(turned.elements.map((element) => element.text)).toEqual([LOREM.join(' '), 'Seen from the side']);
+  const sideways = await read(
+    [LOREM.map((text, n) => ({ text, x: 100 + n * 14, y: 700, rotate: 90 }))],
+    {},
+    { pageRotation: 90 },
+  );
+  expect(sideways.text).toBe(LOREM.join(' '));
+});
+
+it('reads code with its indentation', async () => {
+  const code = ['def boil(water):', '    if water > 2:', '        return None', '    return water'];
+  const lines = code.map((text, n) => ({
+    text: text.trim(),
+    x: 72 + (text.length - text.trimStart().length) * 6,
+    y: 200 + n * 12,
+    size: 10,
+    mono: true,
+  }));
+  const document = await read([[...column(LOREM, 72, 100), ...lines, ...column(LOREM, 72, 300)]]);
+  expect(document.elements.find((element) => element.kind === 'code')?.text).toBe(code.join('\n'));
+});
+
+it('says what the document says of itself', async () => {
+  const document = await read(
+    [column(LOREM, 72, 100)],
+    {},
+    { title: 'Kettles', author: 'Ana', created: new Date(Date.UTC(2024, 4, 1, 10)) },
+  );
+  expect(document.metadata).toEqual({ doc_title: 'Kettles', author: 'Ana', created_at: '2024-05-01T10:00:00.000Z' });
+  expect(document.lang).toBe('en');
+});
