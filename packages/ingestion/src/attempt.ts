@@ -51,6 +51,17 @@ export async function readRecords(deps: Pick<IngestionDeps, 'store'>, documentUu
   return (await deps.store.recordsOf([documentUuid])).get(documentUuid) ?? [];
 }
 
+/**
+ * Whether a record lies between the top's base and the top: its attempt was not known to the top's. It may tell of a later disk, since
+ * fence order is not disk order.
+ */
+export function isBetween(
+  record: Pick<CommitRecord, 'id' | 'fence'>,
+  top: Pick<CommitRecord, 'id' | 'fence' | 'base_fence'>,
+): boolean {
+  return record.id !== top.id && record.fence > top.base_fence && record.fence <= top.fence;
+}
+
 /** Whether a commit has chunks that answer queries. */
 export function isServing(record: CommitRecord | undefined): record is CommitRecord {
   return record !== undefined && record.chunks > 0;

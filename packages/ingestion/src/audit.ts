@@ -1,4 +1,5 @@
 import { splitDocId, topCommit } from '@sluice/core';
+import { isBetween } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import { isOverLimits, type Reconciler } from './reconcile.js';
 import { type Sweeper, unnamed } from './sweep.js';
@@ -85,7 +86,7 @@ function judge(deps: IngestionDeps, document: DocumentObjects): Finding {
   if (document.chunks.length - extra.filter((object) => object.collection === 'chunks').length < top.chunks) return 'incomplete';
   const pages = new Set(document.pages.map((page) => page.id));
   if (top.pages.some((page) => !pages.has(page))) return 'incomplete';
-  if (extra.length > 0 || isOverLimits(deps, top)) return 'sweep';
+  if (extra.length > 0 || isOverLimits(deps, top) || document.records.some((record) => isBetween(record, top))) return 'sweep';
   if (top.status === 'deleted' && deps.clock.now() - Date.parse(top.committed_at) > deps.settings.tombstoneMs) return 'tombstone';
   return 'fine';
 }

@@ -115,7 +115,6 @@ function decode(bytes: Uint8Array): string {
 
 /** Metadata of a document that was read, by precedence. */
 export function resolveDocument(
-  deps: Pick<IngestionDeps, 'policy'>,
   target: Target,
   disk: FileState,
   read: ReadResult,

@@ -57,6 +57,11 @@ export async function observeDisk(
   };
 }
 
+export function sameDisk(a: DiskState, b: DiskState): boolean {
+  if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind;
+  return a.statKey === b.statKey && a.sidecarStat === b.sidecarStat && a.policy.configHash === b.policy.configHash;
+}
+
 async function lookAt(files: Files, path: string): ReturnType<Files['stat']> {
   try {
     return await files.stat(path);

@@ -1,7 +1,7 @@
 import { type CommitRecord, topCommit, topRecord } from '@sluice/core';
-import { type Attempt, readRecords, type Target } from './attempt.js';
+import { type Attempt, isBetween, readRecords, type Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
-import { type DiskState, observeDisk } from './observe.js';
+import { type DiskState, observeDisk, sameDisk } from './observe.js';
 
 /** `again`: the store or the disk changed under the attempt; run another one, delete nothing. */
 export type Published = 'done' | 'again';
@@ -32,13 +32,8 @@ export async function publish(
   const now = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
   const after = await readRecords(deps, target.docUuid);
   await deps.onStep?.('recheck', target.docId);
-  const between = after.some((other) => other.kind === 'commit' && other.fence > record.base_fence && other.fence < record.fence);
+  const between = after.some((other) => other.kind === 'commit' && isBetween(other, record));
   if (between || !sameDisk(disk, now)) return 'again';
   deps.onCommit?.(record);
   return 'done';
-}
-
-function sameDisk(a: DiskState, b: DiskState): boolean {
-  if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind;
-  return a.statKey === b.statKey && a.sidecarStat === b.sidecarStat && a.policy.configHash === b.policy.configHash;
 }

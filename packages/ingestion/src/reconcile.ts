@@ -15,7 +15,7 @@ import { bareMetadata, buildRecord, NOTHING_LIVE, sameAsBase } from './build-rec
 import type { IngestionDeps } from './deps.js';
 import { accessAfterFailure, accessNow, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
 import { createLru } from './lru.js';
-import { type DiskState, observeDisk, waitUntilStill } from './observe.js';
+import { type DiskState, observeDisk, sameDisk, waitUntilStill } from './observe.js';
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { MissingChunk, rewriteBase } from './rewrite.js';
@@ -72,19 +72,34 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       if (source === undefined) return { outcome: 'unknown_source' };
       const target = targetOf(source, request.path);
       const reading = createReadBuffer(deps, target);
-      try {
-        return await runRounds(deps, vectors, target, request, reading, options);
-      } catch (thrown) {
-        return await recordFailure(deps, target, thrown, reading, options);
+      for (let round = 0; round < deps.settings.maxRounds; round += 1) {
+        const looked: Looked = { disk: undefined };
+        const outcome = await runRounds(deps, vectors, target, request, reading, looked, options).catch((thrown: unknown) =>
+          recordFailure(deps, target, thrown, reading, looked, options),
+        );
+        if (outcome !== 'again') return outcome;
       }
+      throw keepsChanging(target);
     },
     async fail(request, error) {
       const source = deps.source(request.source);
       if (source === undefined) return { outcome: 'unknown_source' };
       const target = targetOf(source, request.path);
-      return recordFailure(deps, target, error, createReadBuffer(deps, target), { lastAttempt: true });
+      const reading = createReadBuffer(deps, target);
+      const outcome = await recordFailure(deps, target, error, reading, { disk: undefined }, { lastAttempt: true });
+      if (outcome === 'again') throw keepsChanging(target);
+      return outcome;
     },
   };
+}
+
+/** The disk as the round under way has seen it: what a failure is about. */
+interface Looked {
+  disk: DiskState | undefined;
+}
+
+function keepsChanging({ docId }: Target): SluiceError {
+  return new SluiceError('outdated_attempt', `${docId} kept changing while it was read; it will be tried again`, { docId });
 }
 
 async function runRounds(
@@ -93,6 +108,7 @@ async function runRounds(
   target: Target,
   request: ReconcileRequest,
   reading: ReadBuffer,
+  looked: Looked,
   options: ReconcileOptions,
 ): Promise<ReconcileOutcome> {
   const seen = await waitUntilStill(
@@ -102,6 +118,7 @@ async function runRounds(
     await observeDisk(deps, target.source, target.sourcePath),
     options.signal,
   );
+  looked.disk = seen;
   const settled = await findSettled(deps, target, request, seen, options);
   if (settled !== undefined) return settled;
 
@@ -109,7 +126,9 @@ async function runRounds(
   for (let round = 0; round < deps.settings.maxRounds; round += 1) {
     options.signal?.throwIfAborted();
     const attempt = await beginAttempt(deps, target);
+    looked.disk = undefined;
     const disk = await observeDisk(deps, target.source, target.sourcePath);
+    looked.disk = disk;
     try {
       const outcome =
         disk.kind === 'gone'
@@ -122,9 +141,7 @@ async function runRounds(
       keep = false;
     }
   }
-  throw new SluiceError('outdated_attempt', `${target.docId} kept changing while it was read; it will be tried again`, {
-    docId: target.docId,
-  });
+  throw keepsChanging(target);
 }
 
 /** What needs no attempt: the newest record already tells of this very disk. */
@@ -169,7 +186,7 @@ async function deleteDocument(
   target: Target,
   attempt: Attempt,
   disk: DiskState,
-  options: ReconcileOptions = {},
+  options: ReconcileOptions,
 ): Promise<ReconcileOutcome | 'again'> {
   const { base } = attempt;
   // Without a commit there is nothing to take back, unless a crash left chunks that only a tombstone licenses to delete.
@@ -228,7 +245,7 @@ async function writeFile(
 
   const read = await reading.read(disk, options);
   if (read === 'changed') return 'again';
-  const resolved = resolveDocument(deps, target, disk, read.result, read.sidecar);
+  const resolved = resolveDocument(target, disk, read.result, read.sidecar);
   const written = await writeDocument(deps, vectors, target, attempt, disk, read.result, resolved, {
     keep: keep && !compact,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
@@ -300,8 +317,9 @@ async function recordFailure(
   target: Target,
   thrown: unknown,
   reading: ReadBuffer,
+  looked: Looked,
   options: ReconcileOptions,
-): Promise<ReconcileOutcome> {
+): Promise<ReconcileOutcome | 'again'> {
   if (options.signal?.aborted) throw thrown;
   const error = toSluiceError(thrown, 'internal', target.docId);
   const permanent = error.kind === 'permanent';
@@ -309,8 +327,9 @@ async function recordFailure(
   if (error.code === 'store_unavailable' || error.code === 'outdated_attempt' || error.code === 'queue_unavailable') throw error;
   if (!permanent && !options.lastAttempt) throw error;
   const reason: ReasonCode = isReason(error.code) ? error.code : 'internal';
-  if (SKIPPED.has(reason)) return commitSkipped(deps, target, reason, error.message, reading.lastHash());
-  const record = await commitFailure(deps, target, failureOf(error, reason, reading.lastHash()));
+  if (SKIPPED.has(reason)) return commitSkipped(deps, target, reason, error.message, reading.lastHash(), looked);
+  const record = await commitFailure(deps, target, failureOf(error, reason, reading.lastHash()), looked.disk);
+  if (record === 'again') return 'again';
   return { outcome: 'failed', reason, message: error.message, error, serving: isServing(record) };
 }
 
@@ -321,15 +340,13 @@ async function commitSkipped(
   reason: ReasonCode,
   message: string,
   contentHash: string,
-): Promise<ReconcileOutcome> {
+  looked: Looked,
+): Promise<ReconcileOutcome | 'again'> {
   for (let round = 0; round < deps.settings.maxRounds; round += 1) {
     const attempt = await beginAttempt(deps, target);
     const disk = await observeDisk(deps, target.source, target.sourcePath);
-    if (disk.kind === 'gone') {
-      const outcome = await deleteDocument(deps, target, attempt, disk);
-      if (outcome === 'again') continue;
-      return outcome;
-    }
+    // The reason tells of the bytes that were read, so it is not recorded of others.
+    if (disk.kind === 'gone' || (looked.disk !== undefined && !sameDisk(looked.disk, disk))) return 'again';
     const record = buildRecord(deps, target, attempt, disk, {
       ...NOTHING_LIVE,
       kind: 'commit',
@@ -344,7 +361,7 @@ async function commitSkipped(
     });
     if ((await publish(deps, target, attempt, disk, record)) === 'done') return { outcome: 'skipped', reason, message };
   }
-  throw new SluiceError('outdated_attempt', `${target.docId} kept changing; it will be tried again`, { docId: target.docId });
+  throw keepsChanging(target);
 }
 
 /**

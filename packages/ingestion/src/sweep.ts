@@ -1,5 +1,5 @@
 import { type CommitRecord, type Fence, type StoredObject, splitDocId, topCommit } from '@sluice/core';
-import { readRecords } from './attempt.js';
+import { isBetween, readRecords } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import { isOverLimits, type Reconciler } from './reconcile.js';
 
@@ -39,7 +39,8 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
   const stopping = new AbortController();
 
   async function sweep(documentUuid: string): Promise<SweepResult> {
-    const top = topCommit(await readRecords(deps, documentUuid));
+    const records = await readRecords(deps, documentUuid);
+    const top = topCommit(records);
     if (top === undefined) return { result: 'clean' };
     const first = seen.get(documentUuid);
     const at = first?.commit === top.id ? first.at : deps.clock.monotonic();
@@ -52,15 +53,24 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
     const extra = unnamed(await deps.store.listObjects(documentUuid), top);
     const complete =
       top.chunks === 0 || holds || (await deps.store.countChunks(documentUuid, top.live, top.superseded)) === top.chunks;
-    if (!holds || isOverLimits(deps, top)) {
-      if (extra.length === 0 && complete && !isOverLimits(deps, top)) return forget(documentUuid);
-      const { source, sourcePath } = splitDocId(top.doc_id);
-      await reconciler.reconcile({ source, path: sourcePath, cause: 'scan' }, { recommit: true });
-      return { result: 'recommitted' };
+    const needsCommit = isOverLimits(deps, top) || records.some((record) => isBetween(record, top));
+    if (!holds || needsCommit) {
+      if (extra.length === 0 && complete && !needsCommit) return forget(documentUuid);
+      return recommit(top);
     }
     const old = extra.filter((object) => object.fence <= top.fence);
-    if (old.length === 0) return forget(documentUuid);
-    return deleteUnnamed(documentUuid, top, old);
+    if (old.length > 0) return deleteUnnamed(documentUuid, top, old);
+    if (extra.length === 0) return forget(documentUuid);
+    // Born above the top's fence, though no later one was taken: the fences went back since, as they may after a flush with the clocks
+    // set back. A commit with a fence above these objects licenses their delete.
+    await deps.fences.take(documentUuid, Math.max(...extra.map((object) => object.fence)));
+    return recommit(top);
+  }
+
+  async function recommit(top: CommitRecord): Promise<SweepResult> {
+    const { source, sourcePath } = splitDocId(top.doc_id);
+    await reconciler.reconcile({ source, path: sourcePath, cause: 'scan' }, { recommit: true });
+    return { result: 'recommitted' };
   }
 
   function forget(documentUuid: string): SweepResult {
@@ -138,7 +148,11 @@ function fenceOf(record: CommitRecord): Fence {
   return { value: record.fence, attempt: record.attempt };
 }
 
-/** The objects of a document that its top commit does not name. The top commit itself is named; so is a tombstone, which goes last, alone. */
+/**
+ * The objects of a document that its top commit does not name. The top commit itself is named; so is a tombstone, which goes last, alone.
+ * Records between the top's base and the top stay as well: one of them may have raised the level of a document whose top was written from an
+ * older disk, and readers are held to it until a later commit has that top for its base.
+ */
 export function unnamed<T extends StoredObject>(objects: readonly T[], top: CommitRecord): T[] {
   const live = new Set(top.live);
   const superseded = new Set(top.superseded);
@@ -146,7 +160,7 @@ export function unnamed<T extends StoredObject>(objects: readonly T[], top: Comm
   const isNamed: Record<StoredObject['collection'], (object: StoredObject) => boolean> = {
     chunks: (object) => live.has(object.attempt) && !superseded.has(object.id),
     pages: (object) => pages.has(object.id),
-    commits: (object) => object.id === top.id,
+    commits: (object) => object.id === top.id || isBetween(object, top),
   };
   return objects.filter((object) => !isNamed[object.collection](object));
 }
