@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { makeProblem, sendProblem } from './problems.js';
 
-const ALL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+const ALL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
 
 /** Collects which methods each address is given from here on. */
 export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {

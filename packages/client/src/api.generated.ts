@@ -433,11 +433,12 @@ export interface components {
             filter?: {
                 [key: string]: unknown;
             };
-            /** @default false */
-            infer_filter?: boolean;
-            /** Format: date-time */
-            now?: string;
-            timezone?: string;
+            /**
+             * @description Not available in this version.
+             * @default false
+             * @constant
+             */
+            infer_filter?: false;
             /** @default false */
             rerank?: boolean;
             /**
@@ -450,10 +451,8 @@ export interface components {
              * @enum {string}
              */
             group_by?: "none" | "document";
-            diversity?: number;
             /** @description Compared with `score`; ignored while rerank is degraded. */
             min_score?: number;
-            collection?: string;
         };
         Problem: {
             type: string;
@@ -1598,6 +1597,8 @@ export interface operations {
             content: {
                 "application/json": {
                     source?: string;
+                } | {
+                    /** @description <source>/<path> */
                     doc_id?: string;
                     doc_ids?: string[];
                 };
@@ -1800,12 +1801,15 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description doc_ids */
-                    ids?: string[];
+                    ids: string[];
+                } | {
                     /** @enum {string} */
-                    code?: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
-                    source?: string;
+                    code: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
+                } | {
+                    source: string;
+                } | {
                     /** @enum {boolean} */
-                    all?: true;
+                    all: true;
                 };
             };
         };
@@ -1908,12 +1912,15 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description doc_ids */
-                    ids?: string[];
+                    ids: string[];
+                } | {
                     /** @enum {string} */
-                    code?: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
-                    source?: string;
+                    code: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
+                } | {
+                    source: string;
+                } | {
                     /** @enum {boolean} */
-                    all?: true;
+                    all: true;
                 };
             };
         };

@@ -1,10 +1,10 @@
-import { type Caller, docUuid, SluiceError } from '@sluice/core';
+import { type Caller, docUuid, type ReasonCode } from '@sluice/core';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { type Listed, listDocuments } from '../documents/list.js';
 import { isDeadLetter } from '../documents/state.js';
-import { cursorSchema, pageLimit, reasonSchema } from '../schemas/documents.js';
+import { cursorSchema, docIdSchema, pageLimit, reasonSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
 const letterSchema = z
@@ -30,18 +30,21 @@ const listQuery = z.strictObject({
 
 const listAnswer = z.object({ dead_letters: z.array(letterSchema), next_cursor: z.string().optional() });
 
-const choice = z
-  .strictObject({
-    ids: z.array(z.string().min(1).max(4096)).min(1).max(10_000).optional().describe('doc_ids'),
-    code: reasonSchema.optional(),
-    source: z.string().min(1).max(200).optional(),
-    all: z.literal(true).optional(),
-  })
-  .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
-    message: 'give exactly one of ids, code, source, all',
-  });
+/** Exactly one way of choosing. */
+const choice = z.union([
+  z.strictObject({ ids: z.array(docIdSchema).min(1).max(10_000).describe('doc_ids') }),
+  z.strictObject({ code: reasonSchema }),
+  z.strictObject({ source: z.string().min(1).max(200) }),
+  z.strictObject({ all: z.literal(true) }),
+]);
 
-type Choice = z.infer<typeof choice>;
+/** The same with every member, for reading. */
+interface Choice {
+  ids?: string[] | undefined;
+  code?: ReasonCode | undefined;
+  source?: string | undefined;
+  all?: true | undefined;
+}
 
 const notFound = z.array(z.string()).describe('doc_ids that are no dead letters.');
 
@@ -81,7 +84,8 @@ export function deadLetterRoutes(app: App, deps: ApiDeps): void {
         response: { 202: z.object({ retried: z.int(), not_found: notFound }), ...problems(413, 415) },
       },
     },
-    async ({ body, caller }, reply) => {
+    async ({ body: given, caller }, reply) => {
+      const body: Choice = given;
       const { chosen, not_found } = await choose(deps, caller, body);
       const requests = chosen.map(({ source, path }) => ({ source, path, cause: 'retry' as const }));
       if (requests.length > 0) await deps.queue.addBulk(requests, body.ids === undefined ? 'bulk' : 'interactive');
@@ -137,9 +141,6 @@ function letterOf({ state, source, path }: Listed): z.infer<typeof letterSchema>
 /** The dead letters that a body names, as far as the caller may know of them. */
 async function choose(deps: ApiDeps, caller: Caller, body: Choice): Promise<{ chosen: Listed[]; not_found: string[] }> {
   const wanted = body.ids === undefined ? undefined : new Map(body.ids.map((id) => [docUuid(id), id]));
-  for (const id of body.ids ?? []) {
-    if (!id.includes('/')) throw new SluiceError('invalid_request', `body/ids: ${id} is no doc_id`);
-  }
   const { listed } = await listDocuments(deps, {
     caller,
     limit: Number.MAX_SAFE_INTEGER,

@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import { makeDocId, SluiceError } from '@sluice/core';
 import { z } from 'zod';
 import type { App } from '../app.js';
@@ -25,13 +24,17 @@ export function whyRoute(app: App, deps: ApiDeps): void {
       schema: {
         tags: ['operators'],
         summary: 'Why a file is or is not found',
-        querystring: z.strictObject({ path: z.string().min(1).max(4096).describe('Absolute path on this machine.') }),
+        querystring: z.strictObject({
+          path: z
+            .string()
+            .max(4096)
+            .regex(/^(\/|[A-Za-z]:\\)[^\0]*$/, 'not an absolute path')
+            .describe('Absolute path on this machine.'),
+        }),
         response: { 200: answer, ...problems() },
       },
     },
     async ({ query: { path }, caller }) => {
-      if (!isAbsolute(path) || path.includes('\0'))
-        throw new SluiceError('invalid_request', 'querystring/path: not an absolute path');
       const found = await deps.explain(path);
       const { ignored, note } = found;
       const docId = found.source === undefined || found.path === undefined ? undefined : makeDocId(found.source, found.path);

@@ -32,5 +32,16 @@ export const documentParams = z.strictObject({
   doc_id: z.string().min(1).describe('doc_id as one percent-encoded segment, or the UUID `id`.'),
 });
 
-export const cursorSchema = z.string().max(200).optional().describe('`next_cursor` of the page before.');
+export const cursorSchema = z
+  .string()
+  .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'not a cursor of a page before')
+  .optional()
+  .describe('`next_cursor` of the page before.');
+
+/** A doc_id as requests name it: `<source>/<path>`, the path relative and without `.` or `..` parts. */
+export const docIdSchema = z
+  .string()
+  .max(4096)
+  .regex(/^[^/\0]+(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/, 'must read <source>/<path>, the path without . or .. parts')
+  .describe('<source>/<path>');
 export const pageLimit = z.coerce.number().int().min(1).max(1000).default(100);

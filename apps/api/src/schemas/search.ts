@@ -15,15 +15,11 @@ export const searchBody = z
     limit: z.int().min(1).max(100).optional().describe('Default: search.limit.'),
     candidates: z.int().min(1).max(1000).optional().describe('How many of the best a reranker sees. Default: search.candidates.'),
     filter: filterSchema.optional(),
-    infer_filter: z.boolean().default(false),
-    now: z.iso.datetime({ offset: true }).optional(),
-    timezone: z.string().max(100).optional(),
+    infer_filter: z.literal(false).default(false).describe('Not available in this version.'),
     rerank: z.boolean().default(false),
     expand: z.enum(['none', 'window', 'parent']).default('none'),
     group_by: z.enum(['none', 'document']).default('none'),
-    diversity: z.number().min(0).max(1).optional(),
     min_score: z.number().optional().describe('Compared with `score`; ignored while rerank is degraded.'),
-    collection: z.string().max(200).optional(),
   })
   .meta({ id: 'SearchRequest' });
 

@@ -1,4 +1,4 @@
-import { dataOf } from '@sluice/client';
+import { dataOf, type paths } from '@sluice/client';
 import { REASONS, type ReasonCode, SluiceError } from '@sluice/core';
 import { type Command, Option } from 'commander';
 import type { Run } from '../context.js';
@@ -92,21 +92,16 @@ export function dlqCommand(program: Command, run: Run): void {
   }
 }
 
-interface Body {
-  ids?: string[];
-  code?: ReasonCode;
-  source?: string;
-  all?: true;
-}
+type Body = paths['/ops/api/dead-letters/retry']['post']['requestBody']['content']['application/json'];
 
 function bodyOf(ids: string[], { code, source, all }: Choice): Body {
-  const body: Body = given({
-    ids: ids.length === 0 ? undefined : ids,
-    code,
-    source,
-    all: all === true ? (true as const) : undefined,
-  });
-  if (Object.keys(body).length !== 1) {
+  const choices: Body[] = [];
+  if (ids.length > 0) choices.push({ ids });
+  if (code !== undefined) choices.push({ code });
+  if (source !== undefined) choices.push({ source });
+  if (all === true) choices.push({ all });
+  const [body, ...more] = choices;
+  if (body === undefined || more.length > 0) {
     throw new SluiceError('invalid_request', 'Name dead letters in one way: DOC_ID..., --code, --source or --all.');
   }
   return body;
