@@ -9,7 +9,8 @@ export const FORMATS: readonly FormatEntry[] = [
     title: 'PDF',
     extensions: ['pdf'],
     content: '`%PDF-`',
-    reads: 'Text by page.',
+    reads:
+      'Text by page in reading order, columns one after the other; headings by outline, size and font, lists, tables where the layout shows them, captions, code, filled form fields. Words broken at line ends are joined; what repeats at the edges of pages and page numbers are left out (`pdf.headers_footers`). Encrypted files open with the `passwords` of the source. Scanned pages give nothing, unless `pdf.ocr` is set and `tesseract` installed.',
     load: async () => (await import('./pdf/parse-pdf.js')).parsePdf,
   },
   {
@@ -94,7 +95,8 @@ export const FORMATS: readonly FormatEntry[] = [
     title: 'HTML',
     extensions: ['html', 'htm', 'xhtml'],
     content: '`<!doctype html>`, `<html>`',
-    reads: 'Main content.',
+    reads:
+      'Main content (all with `html.main_content: false`): headings, paragraphs, lists, tables with spans written out, `pre`, quotes, captions. Not read: navigation, footers, scripts, forms, pictures.',
     load: async () => (await import('./html/parse-html.js')).parseHtml,
   },
   {
@@ -103,7 +105,7 @@ export const FORMATS: readonly FormatEntry[] = [
     title: 'Markdown',
     extensions: ['md', 'markdown', 'mdown', 'mkd', 'mdx', 'qmd', 'rmd'],
     content: '-',
-    reads: 'GitHub Flavored Markdown with YAML front matter.',
+    reads: 'CommonMark with tables and footnotes of GitHub, YAML front matter. The text is the file’s.',
     load: async () => (await import('./markdown/parse-markdown.js')).parseMarkdown,
   },
   {
@@ -132,7 +134,7 @@ export const FORMATS: readonly FormatEntry[] = [
     title: 'Plain text',
     extensions: ['txt', 'text', 'log', 'rst', 'adoc', 'asciidoc', 'org', 'tex', 'srt', 'vtt', 'me', 'nfo', 'diff', 'patch'],
     content: 'text in a known encoding',
-    reads: 'Paragraphs between blank lines.',
+    reads: 'Paragraphs between blank lines, lists where each item begins with a marker.',
     load: async () => (await import('./text/parse-text.js')).parseText,
   },
 ];

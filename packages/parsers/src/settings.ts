@@ -6,20 +6,28 @@ const MB = 1024 * 1024;
 /** The section `limits` of the configuration; sizes in MB (1024 x 1024), times in seconds. */
 export const limitsSchema = z
   .object({
-    /** Largest file that is read. */
-    file_mb: z.number().positive().default(512),
-    /** Longest parsed text, in millions (1024 x 1024) of UTF-16 units. V8 holds no string over 512. */
-    text_mb: z.number().positive().max(500).default(256),
-    /** Longest time one document may be parsed and chunked. */
-    parse_s: z.number().positive().default(120),
-    /** Memory of the process that parses one document. */
-    parse_memory_mb: z.number().int().min(128).default(1024),
-    /** Uncompressed over compressed size, of an archive as a whole and of each of its large entries. */
-    archive_ratio: z.number().min(2).default(200),
-    /** Entries of an archive. */
-    archive_entries: z.number().int().positive().default(10_000),
-    /** Nesting of XML, JSON and HTML; mails in mails nest a tenth of it. */
-    depth: z.number().int().min(10).max(1000).default(200),
+    file_mb: z.number().positive().default(512).describe('Largest file that is read.'),
+    text_mb: z
+      .number()
+      .positive()
+      .max(500)
+      .default(256)
+      .describe('Longest parsed text, in millions (1024 x 1024) of UTF-16 units. V8 holds no string over 512.'),
+    parse_s: z.number().positive().default(120).describe('Longest time one document may be parsed and chunked.'),
+    parse_memory_mb: z.number().int().min(128).default(1024).describe('Memory of the process that parses one document.'),
+    archive_ratio: z
+      .number()
+      .min(2)
+      .default(200)
+      .describe('Uncompressed over compressed size, of an archive as a whole and of each of its large entries.'),
+    archive_entries: z.number().int().positive().default(10_000).describe('Entries of an archive.'),
+    depth: z
+      .number()
+      .int()
+      .min(10)
+      .max(1000)
+      .default(200)
+      .describe('Nesting of XML, JSON and HTML; mails in mails nest a tenth of it.'),
   })
   .strict();
 

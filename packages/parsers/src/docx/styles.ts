@@ -1,5 +1,5 @@
 import type { XmlNode } from '../xml/xml-events.js';
-import { attribute, child, childNodes, descend } from '../xml/xml-node.js';
+import { attribute, child, childNodes } from '../xml/xml-node.js';
 
 /** What a paragraph style says of a paragraph's part in the document. */
 export interface StyleRole {
@@ -167,10 +167,4 @@ function formatNumber(value: number, format: string): string {
     default:
       return String(value);
   }
-}
-
-/** Root of the styles or numbering part, whatever its wrapper. */
-export function defaultLanguage(styles: XmlNode | undefined): string | undefined {
-  const lang = attribute(descend(styles, 'docDefaults', 'rPrDefault', 'rPr', 'lang'), 'val');
-  return lang === undefined ? undefined : /^[a-z]{2}/.exec(lang.toLowerCase())?.[0];
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ParseInput, SluiceError } from '@sluice/core';
-import { InvalidPDFException, PasswordException, PDFParse, VerbosityLevel } from 'pdf-parse';
+import { InvalidPDFException, type LoadParameters, PasswordException, PDFParse, VerbosityLevel } from 'pdf-parse';
 import type { PdfDocument } from './pdf-types.js';
 
 /**
@@ -14,34 +14,45 @@ function pdfjsFolder(): string {
   return dirname(fromPdfParse.resolve('pdfjs-dist/package.json'));
 }
 
+/** How pdf.js is to read: with the character maps, without running, fetching or decoding anything but text. */
+export function pdfOptions(bytes: Uint8Array): LoadParameters {
+  const folder = pathToFileURL(pdfjsFolder()).pathname;
+  return {
+    // pdf.js takes the bytes over: it gets a copy.
+    data: new Uint8Array(bytes),
+    cMapUrl: `${join(folder, 'cmaps')}/`,
+    cMapPacked: true,
+    standardFontDataUrl: `${join(folder, 'standard_fonts')}/`,
+    useSystemFonts: false,
+    disableFontFace: true,
+    isEvalSupported: false,
+    isOffscreenCanvasSupported: false,
+    maxImageSize: 1,
+    verbosity: VerbosityLevel.ERRORS,
+  };
+}
+
+export interface OpenPdf {
+  document: PdfDocument;
+  /** The password that opened it, if it needed one. */
+  password: string | undefined;
+  close: () => Promise<void>;
+}
+
 /**
  * Opens a PDF, with each password in turn where it needs one.
  *
  * @throws SluiceError `password_required`, `corrupt`
  */
-export async function openPdf(input: ParseInput): Promise<{ document: PdfDocument; close: () => Promise<void> }> {
-  const folder = pathToFileURL(pdfjsFolder()).pathname;
+export async function openPdf(input: Pick<ParseInput, 'bytes' | 'name' | 'passwords'>): Promise<OpenPdf> {
   for (const password of [undefined, ...(input.passwords ?? [])]) {
-    const parser = new PDFParse({
-      // pdf.js takes the bytes over: it gets a copy.
-      data: new Uint8Array(input.bytes),
-      cMapUrl: `${join(folder, 'cmaps')}/`,
-      cMapPacked: true,
-      standardFontDataUrl: `${join(folder, 'standard_fonts')}/`,
-      useSystemFonts: false,
-      disableFontFace: true,
-      isEvalSupported: false,
-      isOffscreenCanvasSupported: false,
-      maxImageSize: 1,
-      verbosity: VerbosityLevel.ERRORS,
-      ...(password === undefined ? {} : { password }),
-    });
+    const parser = new PDFParse({ ...pdfOptions(input.bytes), ...(password === undefined ? {} : { password }) });
     try {
       // pdf-parse loads the document with each of its own methods; positions of text are to be had from the document alone, so the
       // loading method is called by name.
       // biome-ignore lint/complexity/useLiteralKeys: private by its types
       const document = (await parser['load']()) as PdfDocument;
-      return { document, close: () => parser.destroy() };
+      return { document, password, close: () => parser.destroy() };
     } catch (error) {
       await parser.destroy().catch(() => undefined);
       if (error instanceof PasswordException) continue;

@@ -1,4 +1,7 @@
-import { expect, it } from 'vitest';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { parseAs, parseFixture } from '../../test/parse-file.js';
 import { column, type DrawnText, pdfOf } from '../../test/pdf-files.js';
@@ -245,4 +248,43 @@ it('says what the document says of itself', async () => {
   );
   expect(document.metadata).toEqual({ doc_title: 'Kettles', author: 'Ana', created_at: '2024-05-01T10:00:00.000Z' });
   expect(document.lang).toBe('en');
+});
+
+describe('scanned pages', () => {
+  const ocr = { settings: { pdf: { ocr: true } } };
+  const withProgram = async (script: string, run: () => Promise<void>) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-ocr-'));
+    await writeFile(join(folder, 'tesseract'), script);
+    await chmod(join(folder, 'tesseract'), 0o755);
+    const before = process.env.PATH;
+    process.env.PATH = `${folder}:${before}`;
+    try {
+      await run();
+    } finally {
+      process.env.PATH = before;
+      await rm(folder, { recursive: true });
+    }
+  };
+
+  it('are read by tesseract where the user asks for it', async () => {
+    // Stands for the real program: answers only to a PNG on its standard input and the arguments it takes.
+    const script =
+      '#!/bin/sh\n[ "$*" = "stdin stdout -l eng" ] || exit 1\nhead -c 4 | grep -q PNG || exit 1\ncat > /dev/null\nprintf "Read from the\\npicture.\\n\\nSecond paragraph.\\n\\f"\n';
+    await withProgram(script, async () => {
+      const document = await parseFixture('p_scan.pdf', ocr);
+      expect(document.elements.map((element) => [element.page, element.text])).toEqual([
+        [1, 'Read from the picture.'],
+        [1, 'Second paragraph.'],
+      ]);
+      expect((await parseFixture('p_two_pages.pdf', ocr)).text).not.toContain('picture');
+    });
+  });
+
+  it('are empty, with a warning, where it fails', async () => {
+    await withProgram('#!/bin/sh\nexit 1\n', async () => {
+      const document = await parseFixture('p_scan.pdf', ocr);
+      expect(document).toMatchObject({ text: '', elements: [] });
+      expect(document.warnings[0]).toMatch(/^ocr_unavailable/);
+    });
+  });
 });

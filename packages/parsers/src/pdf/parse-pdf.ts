@@ -1,12 +1,15 @@
 import type { ParsedDocument, ParseInput } from '@sluice/core';
+import { cleanText } from '../clean-text.js';
 import { createDocumentBuilder } from '../document-builder.js';
 import { finishBuilt } from '../finish-document.js';
 import { settingsOf } from '../format-settings.js';
 import { breathe } from '../limits.js';
+import { paragraphRanges } from '../source-text.js';
 import { createBlockWriter } from './block-writer.js';
 import { blocksOf } from './blocks.js';
 import { type PageRows, withoutFurniture } from './furniture.js';
 import { createVocabulary } from './hyphens.js';
+import { readScans } from './ocr.js';
 import { openPdf } from './open-pdf.js';
 import { pdfMetadata } from './pdf-metadata.js';
 import type { PdfDocument } from './pdf-types.js';
@@ -24,7 +27,7 @@ const CLEANUP = 100;
  */
 export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
   const settings = settingsOf(input).pdf;
-  const { document, close } = await openPdf(input);
+  const { document, password, close } = await openPdf(input);
   try {
     const { pages, aside } = await readPages(document, input);
     const kept = settings.headers_footers ? pages : withoutFurniture(pages);
@@ -37,7 +40,30 @@ export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
     const builder = createDocumentBuilder(input.limits);
     const writer = createBlockWriter(builder, vocabulary);
     const fields = await readFields(document);
-    for (const page of kept) {
+    const warnings: string[] = [];
+    const scans = new Map<number, string>();
+    if (settings.ocr) {
+      const read = new Set(pages.map((page) => page.number));
+      const blank = Array.from({ length: document.numPages }, (_, index) => index + 1).filter((number) => !read.has(number));
+      const result = blank.length === 0 ? { pages: [] } : await readScans(input, password, blank, settings.ocr_languages);
+      if ('unavailable' in result) warnings.push(`ocr_unavailable: ${result.unavailable}`);
+      else for (const { number, text } of result.pages) scans.set(number, text);
+    }
+    const inOrder = [...kept, ...[...scans.keys()].map((number) => ({ number, rows: [], top: 0, bottom: 0 }))].sort(
+      (a, b) => a.number - b.number,
+    );
+    for (const page of inOrder) {
+      const scan = scans.get(page.number);
+      for (const { start, end } of paragraphRanges(cleanText(scan ?? '')))
+        writer.block(
+          {
+            kind: 'paragraph',
+            lines: cleanText(scan ?? '')
+              .slice(start, end)
+              .split('\n'),
+          },
+          page.number,
+        );
       for (const region of regionsOf(page.rows)) {
         if (region.kind === 'table') writer.table(region, page.number);
         else for (const block of blocksOf(region, statistics)) writer.block(block, page.number);
@@ -50,7 +76,7 @@ export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
     }
     writer.close();
     const { metadata, lang } = await pdfMetadata(document);
-    return finishBuilt('pdf', builder, { metadata, warnings: [], lang });
+    return finishBuilt('pdf', builder, { metadata, warnings, lang });
   } finally {
     await close();
   }
