@@ -175,7 +175,7 @@ export function blockRun(
   const lead = leadOf(layout, section.path);
   const whole = roomUnder(layout, [lead, context]);
   const above = short(layout, whole, aboveParts(layout, introduction, block, shape, spoken));
-  const prefix = shape === undefined ? '' : fitPrefix(layout, whole, shape.header, spoken);
+  const prefix = shape === undefined ? '' : fitPrefix(layout, whole, shape, spoken);
   const rooms = {
     first: roomUnder(layout, [leadOf(layout, outerPath(section.path, blocks)), context]),
     next: Math.max(
@@ -230,10 +230,16 @@ function short(layout: Layout, room: number, text: string): string {
   return layout.counter.count(text) <= room / 4 ? text : '';
 }
 
-/** A header that leaves no room for rows is not repeated. */
-function fitPrefix(layout: Layout, room: number, header: string, spoken: boolean): string {
+/**
+ * A header that leaves no room for rows is not repeated. Where rows are embedded in plain words the header is for the reader alone and may
+ * be longer, unless a row has to be parted: its parts are embedded as they stand, below the header.
+ */
+function fitPrefix(layout: Layout, room: number, shape: TableShape, spoken: boolean): string {
+  const { header } = shape;
   if (layout.sizes.unit === 'chars') return header.length <= room * 0.75 ? header : '';
-  return spoken || layout.counter.count(header) <= room / 2 ? header : '';
+  const { counter } = layout;
+  if (counter.count(header) <= room / 2) return header;
+  return spoken && shape.rows.every((row) => counter.count(sayRow(shape.names, row.cells)) <= room) ? header : '';
 }
 
 function* rowAtoms(

@@ -1,0 +1,43 @@
+import type { ParsedDocument } from '@sluice/core';
+import { createWordTokenizer } from '@sluice/testkit';
+import { expect, it } from 'vitest';
+import { chunkDocument } from '../src/index.js';
+
+/** A table whose header alone is longer than a chunk, as exports of measurements have. */
+function wideTable(columns: number, rows: number): ParsedDocument {
+  const cells = [
+    Array.from({ length: columns }, (_, n) => `Measure ${n} unstim`),
+    ...Array.from({ length: rows }, (_, row) =>
+      Array.from({ length: columns }, (__, n) => `0.${(row * 7919 + n * 104_729) % 1_000_000}`),
+    ),
+  ];
+  const lines = cells.map((row) => `| ${row.join(' | ')} |`);
+  lines.splice(1, 0, `|${' --- |'.repeat(columns)}`);
+  const text = lines.join('\n');
+  let at = 0;
+  const parts = lines.flatMap((line, n) => {
+    const part = { start: at, end: at + line.length };
+    at += line.length + 1;
+    return n === 1 ? [] : [part];
+  });
+  return {
+    text,
+    elements: [{ kind: 'table', text, start: 0, end: text.length, rows: cells, parts, headerRows: 1 }],
+    metadata: {},
+    warnings: [],
+    format: 'csv',
+  };
+}
+
+it.each([
+  [3, 50],
+  [60, 20],
+  [400, 5],
+])('cuts a table of %i columns into chunks of a fair size', async (columns, rows) => {
+  const document = wideTable(columns, rows);
+  const { chunks } = await chunkDocument(document, { strategy: 'auto' }, { tokenizer: createWordTokenizer() });
+  const covered = chunks.reduce((sum, chunk) => sum + chunk.end - chunk.start, 0);
+  // A chunk that is nothing but a few signs of a cell is of no use to anyone.
+  expect(covered / chunks.length).toBeGreaterThan(60);
+  for (const chunk of chunks) expect(chunk.text).toBe(chunk.prefix + document.text.slice(chunk.start, chunk.end));
+});
