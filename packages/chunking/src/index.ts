@@ -1,5 +1,7 @@
 export { type ChunkingRate, measureChunking } from './bench.js';
+export { type ChunkingCaches, createChunkingCaches } from './caches.js';
 export { type ChunkingDeps, checkChunking, chunkDocument } from './chunk-document.js';
+export { chunkerIdentity } from './identity.js';
 export { createFactCache, type FactCache } from './propositions/fact-cache.js';
 export {
   type CheckedSettings,

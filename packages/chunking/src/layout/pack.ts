@@ -23,7 +23,7 @@ export interface PackOptions {
   overlap: number;
   /** Where a chunk that repeats at most `most` of start..end begins, and the size of that stretch. Undefined: repeat nothing. */
   overlapStart?: (start: number, end: number, most: number) => { start: number; size: number } | undefined;
-  /** In place of chance: the better of two cuts of one quality is the one of the lower rank (0..1), as the depth of a break in meaning. */
+  /** In place of chance: the better of two cuts of one quality is the one of the lower rank, as the depth of a break in meaning. */
   rank?: (atom: Atom) => number;
 }
 
@@ -200,8 +200,7 @@ function pickCut(
     const next = window.at(count);
     if (next.before < quality) continue;
     const orphan = goodEnd !== undefined && goodEnd - size < room * LEAST_SHARE * 0.75;
-    const rank = options.rank?.(next) ?? rankOf(options.text, next);
-    const score = rank / (size / room);
+    const score = options.rank?.(next) ?? rankOf(options.text, next) / (size / room);
     if (picked === undefined || (pickedOrphan && !orphan) || (pickedOrphan === orphan && score < pickedScore)) {
       picked = count;
       pickedScore = score;

@@ -1,4 +1,5 @@
 import { SENTENCE_STARTERS } from '../text/abbreviations.js';
+import { SPACELESS } from '../text/words.js';
 
 /** Why a fact is not believed, with the word that gave it away; undefined when the passage bears it out as far as words can tell. */
 export type FactFault = {
@@ -26,7 +27,8 @@ export function checkFact(fact: string, passage: string): FactFault | undefined 
   for (const name of namesOf(fact)) {
     if (!said.has(stem(name)) && !text.includes(normalise(name))) return { reason: 'name_not_in_passage', word: name };
   }
-  const content = [...wordsOf(fact)].filter((word) => word.length >= 4);
+  // What looks like a word in a script without spaces is a sentence.
+  const content = [...wordsOf(fact)].filter((word) => word.length >= 4 && !SPACELESS.test(word));
   const shared = content.filter((word) => said.has(word) || (word.length >= 5 && text.includes(word.slice(0, 5))));
   if (content.length > 0 && shared.length < content.length * SHARED_WORDS) {
     return { reason: 'words_not_in_passage', word: content.find((word) => !said.has(word)) ?? '' };

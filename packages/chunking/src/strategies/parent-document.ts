@@ -74,7 +74,7 @@ function* familiesOf(branches: readonly Branch[], most: number, layout: Layout):
   const tokens = branches.reduce((sum, branch) => sum + branch.tokens, 0);
   const [only] = branches;
   if (only === undefined) return;
-  if (tokens <= most) {
+  if (tokens <= most && isSubtree(branches)) {
     const children = branches.flatMap((branch) => branch.children);
     if (children.length > 0) yield children;
     return;
@@ -84,6 +84,12 @@ function* familiesOf(branches: readonly Branch[], most: number, layout: Layout):
     return;
   }
   for (const part of partsOf(branches)) yield* familiesOf(part, most, layout);
+}
+
+/** One section, or a heading's section with those below it: neighbours of one level share no parent. */
+function isSubtree([first, ...rest]: readonly Branch[]): boolean {
+  if (rest.length === 0) return true;
+  return first !== undefined && first.level > 0 && rest.every((branch) => branch.level > first.level);
 }
 
 /** Parts at the headings of the highest level; where the first section alone has it, the first section and the rest. */

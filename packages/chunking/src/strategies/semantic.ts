@@ -11,6 +11,8 @@ import { embedSentences } from './sentence-vectors.js';
 import type { ChunkingStrategy, StrategyDeps } from './strategy.js';
 
 const DEFAULT_PERCENTILE = 95;
+/** Cosines of floats that differ by less are equal. */
+const NOISE = 1e-6;
 
 /**
  * Cuts prose where the meaning turns: where the cosine of adjacent sentences is low, by an absolute threshold or against the
@@ -59,12 +61,12 @@ function findTurns(
   });
   if (settings.threshold !== undefined) {
     const { threshold } = settings;
-    return { cosines, cuts: cosines.map((value) => value !== undefined && value < threshold) };
+    return { cosines, cuts: cosines.map((value) => value !== undefined && value < threshold - NOISE) };
   }
   const distances = cosines.filter((value) => value !== undefined).map((value) => 1 - value);
   const bounds = createRollingQuantile(distances, settings.neighbourhood, (settings.percentile ?? DEFAULT_PERCENTILE) / 100);
   let at = 0;
-  return { cosines, cuts: cosines.map((value) => value !== undefined && 1 - value > bounds(at++)) };
+  return { cosines, cuts: cosines.map((value) => value !== undefined && 1 - value > bounds(at++) + NOISE) };
 }
 
 /** The mean of a sentence's vector and those of its neighbours in the group: no sentence is embedded twice. */
@@ -119,7 +121,7 @@ function* packSentences(layout: Layout, units: readonly Unit[], from: number, to
   for (let index = from; index < to; index++) {
     const unit = units[index];
     if (unit === undefined) break;
-    ranks.set(unit.start, ((turns.cosines[index] ?? 0) + 1) / 2);
+    ranks.set(unit.start, turns.cosines[index] ?? 0);
     atoms.push({
       start: unit.start,
       end: unit.end,

@@ -2,7 +2,7 @@ import { edgeAfter, edgeBefore } from './graphemes.js';
 import { isSpace, skipSpace } from './space.js';
 
 /** Scripts that are written without spaces between words: there a dictionary says where words end. */
-const SPACELESS = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
+export const SPACELESS = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/;
 /** Shorter words are never cut by the dictionary: a few units always fit. */
 const SHORT = 8;
 /** The dictionary is asked about this many units at a time. */
