@@ -119,7 +119,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
 
     const shown = (part: RawHit[]) => (checkVisibility ? liveOf(part, known) : part).slice(0, size);
     const fused = fuse({ dense: shown(pool.dense), keyword: shown(pool.keyword) }, request.mode, request.alpha);
-    const hits = await readHits(inOrder(fused, known).slice(0, request.limit), known, early);
+    const hits = await readHits(firstOf(inOrder(fused, known), request.limit), known, early);
     checkTime(started.firstRead);
     return hits;
   }
@@ -285,6 +285,14 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     const docId = (hit: FusedHit) => known.get(hit.doc_uuid)?.head?.doc_id ?? '';
     return hits.sort((a, b) => b.score - a.score || compareText(docId(a), docId(b)) || compareText(a.id, b.id));
   }
+}
+
+/** The first `limit` hits, and those of the last one's document that tie with it: only a reader of the manifest can put them in order. */
+function firstOf(hits: readonly FusedHit[], limit: number): FusedHit[] {
+  const last = hits[limit - 1];
+  let end = Math.min(limit, hits.length);
+  while (last !== undefined && hits[end]?.score === last.score && hits[end]?.doc_uuid === last.doc_uuid) end++;
+  return hits.slice(0, end);
 }
 
 function compareText(a: string, b: string): number {

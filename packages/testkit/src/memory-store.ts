@@ -289,7 +289,10 @@ function rank(candidates: Candidate[], request: SearchRequest): SearchHit[] {
     (a, b) => b.score - a.score || compare(a.chunk.doc_id, b.chunk.doc_id) || compare(a.chunk.id, b.chunk.id),
   );
   for (const hit of best) if (mode === 'hybrid') hit.scores.fused = hit.score;
-  return best.slice(0, request.limit);
+  const last = best[request.limit - 1];
+  let end = Math.min(request.limit, best.length);
+  while (last !== undefined && best[end]?.score === last.score && best[end]?.chunk.doc_id === last.chunk.doc_id) end++;
+  return best.slice(0, end);
 }
 
 function byCosine(candidates: Candidate[], request: SearchRequest): Scored[] {

@@ -526,6 +526,10 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
           const keys = hits.map((hit) => `${hit.chunk.doc_id} ${hit.chunk.id}`);
           expect(keys).toEqual([...keys].sort());
           expect(keys).toHaveLength(6);
+          // Two chunks of a document that tie are not parted; documents that tie are.
+          const counts = [];
+          for (const limit of [1, 2, 3, 4]) counts.push((await store.search(docs.request({ mode, limit }))).length);
+          expect(counts).toEqual([2, 2, 4, 4]);
         }
       });
 

@@ -23,7 +23,10 @@ export interface SearchRequest {
   vector?: Float32Array;
   /** Hybrid only: weight of the dense part, 0..1. */
   alpha: number;
-  /** Number of visible hits wanted. */
+  /**
+   * Number of visible hits wanted. Hits of the last one's document that tie with it are returned too: what puts them in order is their place,
+   * which stands in the manifest. The pool that is fused is that of 100 hits at least, so a smaller limit gives the first of a larger one's.
+   */
   limit: number;
   /** The caller's filter, the access filter already ANDed outermost. */
   filter: Filter;
