@@ -56,7 +56,8 @@ export function createGate({ ring, clock, allowedHosts, anonymous, anonymousClea
       if (isLoopback(request.ip)) return { role: 'operator', ...stranger };
       throw new SluiceError(
         'unauthorized',
-        'Without a key only this machine is served. Make the first one there: sluice key create',
+        'Without a key only this machine is served. Make the first one there: sluice key create ' +
+          '(in containers: docker compose exec api sluice key create)',
       );
     }
     if (isKeyRoute(request) && isLoopback(request.ip) && !hasOperator(keys, clock.now()))
