@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
 import type { SourceConfig } from '@sluice/config';
 import type { Files } from '@sluice/core';
 import type { Policy } from '@sluice/ingestion';
@@ -30,6 +30,7 @@ export interface ExplainDeps {
 /** Makes the function that tells why a path is, or is not, a document, by names and configuration. */
 export function createExplain({ files, sources, views, policy }: ExplainDeps): (path: string) => Promise<Explanation> {
   return async (path) => {
+    if (!isAbsolute(path)) return { exists: false, origins: {}, note: 'not an absolute path' };
     const stat = await files.stat(path).catch(() => undefined);
     const exists = stat !== undefined;
     for (const { name, path: root } of sources) {

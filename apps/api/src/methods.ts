@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { makeProblem, sendProblem } from './problems.js';
 
-const ALL = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE'] as const;
-
 /** Collects which methods each address is given from here on. */
 export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {
   const methods = new Map<string, Set<string>>();
@@ -19,7 +17,8 @@ export function refuseOtherMethods(app: FastifyInstance, methods: ReadonlyMap<st
   for (const [url, given] of [...methods]) {
     if (url.startsWith('/ops/queues')) continue;
     const allow = [...given].sort().join(', ');
-    const others = ALL.filter((method) => !given.has(method));
+    // OPTIONS asks what a browser may do; it has an answer everywhere.
+    const others = app.supportedMethods.filter((method) => method !== 'OPTIONS' && !given.has(method));
     if (others.length === 0) continue;
     app.route({
       method: [...others],

@@ -93,7 +93,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     return makeProblem(code, error.message, requestId, error.details);
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
-    const errors = error.validation.map((issue) => ({ path: issue.instancePath, message: issue.message ?? 'not valid' }));
+    const errors = error.validation.flatMap((issue) => issuesOf(issue.instancePath, issue.message, issue.params.errors));
     const where = error.validationContext ?? 'request';
     const first = errors[0];
     return makeProblem('invalid_request', `${where}${first?.path ?? ''}: ${first?.message ?? 'not valid'}`, requestId, {
@@ -105,6 +105,22 @@ export function problemOf(error: unknown, requestId: string): Problem {
     return makeProblem(codeOfStatus(status), (error as Error).message, requestId, { status });
   }
   return internal(requestId);
+}
+
+interface Issue {
+  path: string;
+  message: string;
+}
+
+/** Of several shapes that a body may have, the complaints of the one it is nearest to: "no shape fits" helps nobody. */
+function issuesOf(path: string, message: string | undefined, shapes: unknown): Issue[] {
+  const own = [{ path, message: message ?? 'not valid' }];
+  if (!Array.isArray(shapes)) return own;
+  // As zod gives them: a list of issues for each shape.
+  const nearest = (shapes as { path: PropertyKey[]; message: string }[][]).toSorted((a, b) => a.length - b.length)[0];
+  if (nearest === undefined || nearest.length === 0) return own;
+  const base = path === '/' ? '' : path;
+  return nearest.map((issue) => ({ path: `${base}/${issue.path.map(String).join('/')}`, message: issue.message }));
 }
 
 function internal(requestId: string): Problem {

@@ -1,4 +1,4 @@
-import { docUuid, SluiceError, splitDocId } from '@sluice/core';
+import { docUuid, SluiceError } from '@sluice/core';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
@@ -54,7 +54,10 @@ export function reconcileRoute(app: App, deps: ApiDeps): void {
 }
 
 function placeOf(docId: string, known: ReadonlySet<string>): { source: string; path: string } {
-  const { source, sourcePath } = splitDocId(docId);
+  const [source = '', ...parts] = docId.split('/');
   if (!known.has(source)) throw new SluiceError('not_found', `${docId}: no source ${source} is configured.`);
-  return { source, path: sourcePath };
+  const isPath = parts.length > 0 && parts.every((part) => part !== '' && part !== '.' && part !== '..' && !part.includes('\0'));
+  if (!isPath)
+    throw new SluiceError('not_found', `${docId} names no document: it must read <source>/<path>, without . or .. parts.`);
+  return { source, path: parts.join('/') };
 }

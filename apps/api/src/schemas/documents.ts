@@ -38,10 +38,6 @@ export const cursorSchema = z
   .optional()
   .describe('`next_cursor` of the page before.');
 
-/** A doc_id as requests name it: `<source>/<path>`, the path relative and without `.` or `..` parts. */
-export const docIdSchema = z
-  .string()
-  .max(4096)
-  .regex(/^[^/\0]+(\/(?!\.{1,2}(\/|$))[^/\0]+)+$/, 'must read <source>/<path>, the path without . or .. parts')
-  .describe('<source>/<path>');
+/** A doc_id as requests name it. */
+export const docIdSchema = z.string().min(1).max(4096).describe('<source>/<path>');
 export const pageLimit = z.coerce.number().int().min(1).max(1000).default(100);
