@@ -5,8 +5,10 @@ import { detectLanguage } from './language.js';
 export interface DocumentFacts {
   metadata: SelfMetadata;
   warnings: string[];
-  /** As the document declares it; recognised from the text otherwise. */
+  /** As the document declares it; recognised from the text otherwise. `none` for text that is in no human language. */
   lang?: string | undefined;
+  /** Its first heading is its title, where it does not say otherwise. */
+  titleFromHeading?: boolean;
 }
 
 /** The document that a builder has built. */
@@ -20,7 +22,37 @@ export function finishSource(format: string, text: string, elements: Element[], 
   return finish(format, elements.length === 0 ? '' : text, elements, facts);
 }
 
-function finish(format: string, text: string, elements: Element[], { metadata, warnings, lang }: DocumentFacts): ParsedDocument {
-  const language = lang ?? (elements.length === 0 ? undefined : detectLanguage(text));
-  return { text, elements, metadata, warnings, format, ...(language === undefined ? {} : { lang: language }) };
+function finish(format: string, text: string, elements: Element[], facts: DocumentFacts): ParsedDocument {
+  const { warnings, lang = elements.length === 0 ? undefined : detectLanguage(text) } = facts;
+  const title = facts.titleFromHeading && facts.metadata.doc_title === undefined ? titleOf(elements) : undefined;
+  const metadata = title === undefined ? facts.metadata : { ...facts.metadata, doc_title: title };
+  if (lang === 'none') return { text, elements, metadata, warnings, format };
+  markLanguages(elements, lang);
+  return { text, elements, metadata, warnings, format, ...(lang === undefined ? {} : { lang }) };
+}
+
+/** Elements before a title: a line or two. */
+const BEFORE_TITLE = 2;
+const MAX_TITLE = 200;
+
+function titleOf(elements: readonly Element[]): string | undefined {
+  const heading = elements.slice(0, BEFORE_TITLE + 1).find((element) => element.kind === 'heading' && element.level === 1);
+  const title = (heading?.title ?? heading?.text ?? '').trim();
+  return title === '' || title.length > MAX_TITLE ? undefined : title;
+}
+
+/** Shorter passages do not tell their language; of long documents the first passages are looked at. */
+const PASSAGE = 120;
+const MAX_PASSAGES = 3_000;
+
+/** Marks passages in another language than the document's. */
+function markLanguages(elements: readonly Element[], lang: string | undefined): void {
+  let count = 0;
+  for (const element of elements) {
+    if (element.text.length < PASSAGE || (element.kind !== 'paragraph' && element.kind !== 'quote' && element.kind !== 'list'))
+      continue;
+    if (++count > MAX_PASSAGES) return;
+    const own = detectLanguage(element.text);
+    if (own !== undefined && own !== lang) element.lang = own;
+  }
 }

@@ -40,7 +40,7 @@ export const FORMATS: readonly FormatEntry[] = [
     extensions: ['xlsx', 'xlsm', 'xltx'],
     content: 'zip archive with `xl/workbook.xml`',
     reads:
-      'A level-1 heading and a table a sheet (several where blank rows part them), `page` is the sheet: values as computed, dates as ISO 8601 in both date systems, percentages, merged cells repeated. Hidden sheets only with `xlsx.hidden_sheets`. Not read: charts, comments, formulas.',
+      'A level-1 heading and a table a sheet (several where blank rows part them): values as computed, dates as ISO 8601 in both date systems, percentages, merged cells repeated. Hidden sheets only with `xlsx.hidden_sheets`. Not read: charts, comments, formulas.',
     load: async () => (await import('./xlsx/parse-xlsx.js')).parseXlsx,
   },
   {

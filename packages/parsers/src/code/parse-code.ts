@@ -23,7 +23,7 @@ export async function parseCode(input: ParseInput): Promise<ParsedDocument> {
   const lang = languageOfName(input.name) ?? languageOfShebang(text);
   const elements =
     (text.length <= MAX_PARSED && lang !== undefined && (await parsedElements(text, lang))) || blockElements(text, lang);
-  return finishSource('code', text, elements, { metadata: {}, warnings: decoded.warnings });
+  return finishSource('code', text, elements, { metadata: {}, warnings: decoded.warnings, lang: 'none' });
 }
 
 async function parsedElements(text: string, lang: string): Promise<Element[] | undefined> {

@@ -36,7 +36,7 @@ export async function parseDocx(input: ParseInput): Promise<ParsedDocument> {
     endnote: await readNotes(office, partOf('endnotes'), 'endnote', writer.cellText),
   };
   writer.close((note) => notes[note.kind].get(note.id));
-  return finishBuilt('docx', builder, { metadata: await office.metadata(), warnings });
+  return finishBuilt('docx', builder, { metadata: await office.metadata(), warnings, titleFromHeading: true });
 }
 
 /** Texts of the notes by id. */

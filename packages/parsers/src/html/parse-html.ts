@@ -14,7 +14,12 @@ export async function parseHtml(input: ParseInput): Promise<ParsedDocument> {
   const root = parseHtmlTree(cleanText(decoded.text), input.limits.depth);
   const builder = createDocumentBuilder(input.limits);
   writeHtml(settingsOf(input).html.main_content ? mainContent(root) : root, builder);
-  return finishBuilt('html', builder, { metadata: htmlMetadata(root), warnings: decoded.warnings, lang: declaredLanguage(root) });
+  return finishBuilt('html', builder, {
+    metadata: htmlMetadata(root),
+    warnings: decoded.warnings,
+    lang: declaredLanguage(root),
+    titleFromHeading: true,
+  });
 }
 
 /** The encoding that a meta tag names in the first 4 KB. */

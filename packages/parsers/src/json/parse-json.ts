@@ -4,14 +4,12 @@ import { decodeBytes } from '../encoding/decode-bytes.js';
 import { finishSource } from '../finish-document.js';
 import { breathe, checkTextLength } from '../limits.js';
 import { paragraphRanges, sliceElement, trimRange } from '../source-text.js';
-import { type JsonNode, readJson } from './read-json.js';
+import { type JsonNode, LEAF, readJson } from './read-json.js';
 
 /** A value up to this length (UTF-16 units) is one element; a longer one is parted at its members. */
 const WHOLE = 800;
-/** A value with a list of records in it is parted at them from this length on: each record is something to be found. */
-const WHOLE_WITH_RECORDS = 200;
-
-const isWhole = (node: JsonNode, length: number): boolean => length <= (node.hasRecords ? WHOLE_WITH_RECORDS : WHOLE);
+/** One with a list of records in it is parted at them from its first line or two on: each record is something to be found. */
+const isWhole = (node: JsonNode, length: number): boolean => length <= (node.hasRecords ? LEAF : WHOLE);
 /** Members of an object that say which one it is, up to this many and this long, stand in the path of what lies below. */
 const MAX_LABELS = 6;
 const MAX_LABEL = 80;
@@ -106,7 +104,7 @@ function cut(text: string, node: JsonNode, path: string[], start: number, end: n
       pending = undefined;
       cut(text, member.value, memberPath, from, to, pieces);
       from = to;
-    } else if (node.kind === 'array' && member.value.members.length > 0) {
+    } else if (node.kind === 'array' && member.value.kind !== 'scalar') {
       if (pending !== undefined) {
         pieces.push({ start: from, end: member.start, path: here });
         from = member.start;

@@ -10,6 +10,9 @@ export interface JsonNode {
   hasRecords: boolean;
 }
 
+/** A container up to this length (UTF-16 units) is kept without its members. */
+export const LEAF = 200;
+
 /** A record has about this length (UTF-16 units) at least. */
 const RECORD = 30;
 
@@ -18,8 +21,7 @@ const SCALAR =
 const SPACE = /[ \t\n\r]*/y;
 
 /**
- * Reads JSON with the place of every value (RFC 8259). Objects shorter than a line or two are the leaves: what is inside is checked,
- * not kept. Undefined when the text is no JSON.
+ * Reads JSON with the place of every value (RFC 8259). Short containers are the leaves: what is inside is checked, not kept. Undefined when the text is no JSON.
  *
  * @throws SluiceError `limit_exceeded` when it nests deeper than the limit
  */
@@ -68,6 +70,11 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
       } else if (text.charAt(at) !== close) return undefined;
     }
     node.end = ++at;
+    if (node.end - node.start <= LEAF) {
+      // Nothing is ever cut within it: a large file is millions of these.
+      node.members = NONE;
+      return node;
+    }
     node.hasRecords = node.members.some(({ value: inner }) => inner.hasRecords) || isRecordList(node);
     return node;
   }

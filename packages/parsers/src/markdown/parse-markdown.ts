@@ -27,7 +27,7 @@ export async function parseMarkdown(input: ParseInput): Promise<ParsedDocument> 
       input.onProgress?.(stretch.end / text.length);
     }
   }
-  const document = finishSource('markdown', text, elements, { metadata: {}, warnings: decoded.warnings });
+  const document = finishSource('markdown', text, elements, { metadata: {}, warnings: decoded.warnings, titleFromHeading: true });
   return frontMatter === undefined ? document : { ...document, frontMatter: frontMatter.data };
 }
 
@@ -51,6 +51,8 @@ function elementsOf(stretch: Stretch, text: string, depth: number): Element[] {
       const rows = stretch.rows.map((row) => splitCells(text.slice(row.start, row.end)));
       return [sliceElement(text, range, { kind: 'table', rows, parts: within(stretch.rows, range), headerRows: 1 })];
     }
+    case 'list':
+      return [sliceElement(text, range, { kind: 'list', parts: within(stretch.items, range) })];
     case 'complex':
       return parseBlocks(text.slice(stretch.start, stretch.end), depth).flatMap(
         (node) => elementOf(node, text, stretch.start) ?? [],

@@ -5,6 +5,7 @@ export type Stretch =
   | (Range & { kind: 'paragraph' | 'heading' })
   | (Range & { kind: 'code'; info: string })
   | (Range & { kind: 'table'; rows: Range[] })
+  | (Range & { kind: 'list'; items: Range[] })
   | (Range & { kind: 'complex' });
 
 /** A line that begins (part of) a paragraph whatever stands before it, and can't turn the lines before it into anything else. */
@@ -45,7 +46,12 @@ export function* scanMarkdown(text: string, from: number): Generator<Stretch> {
       continue;
     }
     const stretch: Stretch =
-      headingAt(line) ?? codeAt(text, line) ?? tableAt(text, line) ?? paragraphAt(text, line) ?? complexAt(text, line);
+      headingAt(line) ??
+      codeAt(text, line) ??
+      tableAt(text, line) ??
+      listAt(text, line) ??
+      paragraphAt(text, line) ??
+      complexAt(text, line);
     yield stretch;
     line = lineAt(text, stretch.end + 1);
   }
@@ -102,6 +108,37 @@ export function splitCells(row: string): string[] {
     .replace(/^\|/, '')
     .replace(/(?<!\\)\|$/, '');
   return inner.split(/(?<!\\)\|/).map((cell) => cell.replaceAll('\\|', '|').trim());
+}
+
+const ITEM = /^([-+*]|\d{1,9}([.)]))[ \t]/;
+
+/** A list of plain items of one line each at the margin, that a blank line and a plain block, or the end of the file, end. */
+function listAt(text: string, first: Line): Stretch | undefined {
+  const kind = markerKind(first.text);
+  if (kind === undefined) return undefined;
+  const items: Range[] = [];
+  let end = first.start;
+  let line: Line | undefined = first;
+  for (; line !== undefined && !line.blank; line = lineAt(text, end + 1)) {
+    const marker = ITEM.exec(line.text)?.[0] ?? '';
+    if (markerKind(line.text) !== kind || !PLAIN.test(line.text.slice(marker.length))) return undefined;
+    items.push({ start: line.start, end: line.end });
+    end = line.end;
+  }
+  let after = end;
+  while (line?.blank) {
+    after = line.end;
+    line = lineAt(text, after + 1);
+  }
+  // Anything else after a blank line may belong to the last item.
+  if (line !== undefined && !PLAIN.test(line.text) && !HEADING.test(line.text)) return undefined;
+  return { kind: 'list', start: first.start, end, items };
+}
+
+/** Items with the same mark, or numbers with the same sign behind them, are of one list. */
+function markerKind(line: string): string | undefined {
+  const match = ITEM.exec(line);
+  return match === null ? undefined : (match[2] ?? match[1]);
 }
 
 function paragraphAt(text: string, first: Line): Stretch | undefined {

@@ -76,7 +76,7 @@ export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
     }
     writer.close();
     const { metadata, lang } = await pdfMetadata(document);
-    return finishBuilt('pdf', builder, { metadata, warnings, lang });
+    return finishBuilt('pdf', builder, { metadata, warnings, lang, titleFromHeading: true });
   } finally {
     await close();
   }

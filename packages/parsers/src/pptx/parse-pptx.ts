@@ -34,7 +34,7 @@ export async function parsePptx(input: ParseInput): Promise<ParsedDocument> {
     await writeSlide(builder, office, tree, related, index + 1);
     if (settings.notes) await writeNotes(builder, office, related, index + 1);
   }
-  return finishBuilt('pptx', builder, { metadata: await office.metadata(), warnings });
+  return finishBuilt('pptx', builder, { metadata: await office.metadata(), warnings, titleFromHeading: true });
 }
 
 async function writeSlide(

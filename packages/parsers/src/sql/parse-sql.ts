@@ -18,5 +18,5 @@ export async function parseSql(input: ParseInput): Promise<ParsedDocument> {
     if (range !== undefined) elements.push(sliceElement(text, range, { kind: 'code', lang: 'sql' }));
     start = end;
   }
-  return finishSource('sql', text, elements, { metadata: {}, warnings: decoded.warnings });
+  return finishSource('sql', text, elements, { metadata: {}, warnings: decoded.warnings, lang: 'none' });
 }

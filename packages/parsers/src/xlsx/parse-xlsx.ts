@@ -7,7 +7,7 @@ import { headerRowsOf } from '../table-header.js';
 import { readSheet, type SheetRow } from './read-sheet.js';
 import { readWorkbook } from './workbook.js';
 
-/** Excel workbooks: a heading and a table a sheet. `page` is the number of the sheet. */
+/** Excel workbooks: a level-1 heading and tables a sheet. */
 export async function parseXlsx(input: ParseInput): Promise<ParsedDocument> {
   const office = await openPackage(input);
   const workbook = await readWorkbook(office);
@@ -23,8 +23,8 @@ export async function parseXlsx(input: ParseInput): Promise<ParsedDocument> {
     if (sheet.part === undefined || !/worksheets?\//.test(sheet.part)) continue;
     const rows = await readSheet(input, office, sheet.part, workbook);
     if (rows.length === 0) continue;
-    builder.heading(1, sheet.name, { page: index + 1 });
-    for (const block of blocksOf(rows)) writeBlock(builder, block, index + 1);
+    builder.heading(1, sheet.name);
+    for (const block of blocksOf(rows)) writeBlock(builder, block);
   }
   return finishBuilt('xlsx', builder, { metadata: await office.metadata(), warnings });
 }
@@ -61,18 +61,18 @@ function beginsBlock(rows: readonly SheetRow[], index: number, before: readonly 
 }
 
 /** Titles and notes are paragraphs; the rest is a table. */
-function writeBlock(builder: DocumentBuilder, rows: readonly string[][], page: number): void {
+function writeBlock(builder: DocumentBuilder, rows: readonly string[][]): void {
   const width = rows.reduce((widest, cells) => Math.max(widest, filled(cells)), 0);
   let first = 0;
   if (width > 1)
     for (let cells = rows[first]; cells !== undefined && isTitle(cells); cells = rows[++first])
-      builder.paragraph(cells.find((cell) => cell !== '') ?? '', { page });
+      builder.paragraph(cells.find((cell) => cell !== '') ?? '');
   const rest = rows.slice(first);
-  if (width <= 1 && rest.length <= 3) for (const cells of rest) builder.paragraph(cells.join(' '), { page });
+  if (width <= 1 && rest.length <= 3) for (const cells of rest) builder.paragraph(cells.join(' '));
   else {
     // Rows of one table have the same number of cells.
     const columns = rest.reduce((widest, cells) => Math.max(widest, cells.length), 0);
-    const table = builder.openTable({ headerRows: headerRowsOf(rest.slice(0, 50)), page });
+    const table = builder.openTable({ headerRows: headerRowsOf(rest.slice(0, 50)) });
     for (const cells of rest) table.row(cells.concat(Array.from({ length: columns - cells.length }, () => '')));
     table.close();
   }

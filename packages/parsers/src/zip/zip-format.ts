@@ -1,12 +1,29 @@
+import { defaultParseLimits } from '../settings.js';
+import { openZip } from './zip-archive.js';
+
+const MAIN_PARTS = [
+  ['word/document', 'docx'],
+  ['ppt/presentation', 'pptx'],
+  ['xl/workbook.xml', 'xlsx'],
+] as const;
+
 /**
- * What a zip archive is, by the names of its parts. The names stand uncompressed before the data and in the directory at its end,
- * so that nothing has to be unpacked.
+ * What a zip archive is, by the names of its parts. A damaged archive without directory is told by the names that stand before the
+ * data of its entries, so that its parser can say what is wrong with it.
  */
 export function zipFormat(bytes: Uint8Array): string | undefined {
+  const names = namesOf(bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (!buffer.includes('[Content_Types].xml')) return undefined;
-  if (buffer.includes('word/document')) return 'docx';
-  if (buffer.includes('ppt/presentation')) return 'pptx';
-  if (buffer.includes('xl/workbook.xml')) return 'xlsx';
-  return undefined;
+  const has = (part: string): boolean =>
+    names === undefined ? buffer.includes(part) : names.some((name) => name.startsWith(part));
+  if (!has('[Content_Types].xml')) return undefined;
+  return MAIN_PARTS.find(([part]) => has(part))?.[1];
+}
+
+function namesOf(bytes: Uint8Array): readonly string[] | undefined {
+  try {
+    return openZip(bytes, { ...defaultParseLimits, archiveRatio: Number.POSITIVE_INFINITY }).names;
+  } catch {
+    return undefined;
+  }
 }
