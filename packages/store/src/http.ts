@@ -17,6 +17,8 @@ export interface HttpOptions {
 
 /** The one way to the store. Answers below 500 are returned as they are; no answer, 429 and 5xx are `store_unavailable`. */
 export interface Http {
+  /** The address it was made for. */
+  readonly url: string;
   send(method: string, path: string, body?: string, options?: HttpOptions): Promise<HttpAnswer>;
   close(): void;
 }
@@ -63,6 +65,7 @@ export function createHttp(url: string): Http {
   }
 
   return {
+    url,
     async send(method, path, body, options = {}) {
       const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
       let answer: HttpAnswer;

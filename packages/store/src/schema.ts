@@ -1,6 +1,7 @@
 import { type FieldType, SluiceError } from '@sluice/core';
 import { SET_FIELDS_FIELD } from '@sluice/metadata';
 import type { Logger } from '@sluice/telemetry';
+import { createCollection } from './create-collection.js';
 import { type Http, reasonOf } from './http.js';
 import { type CollectionNames, DATA_TYPES } from './names.js';
 import type { FilterProperty } from './translate-filter.js';
@@ -14,7 +15,7 @@ interface Property {
   tokenization?: 'field' | 'whitespace';
 }
 
-interface Collection {
+export interface Collection {
   class: string;
   description: string;
   vectorizer: 'none';
@@ -146,10 +147,13 @@ export async function ensureCollections(http: Http, wanted: readonly Collection[
 async function ensureCollection(http: Http, wanted: Collection): Promise<void> {
   let found = await readCollection(http, wanted.class);
   if (found === undefined) {
-    const answer = await http.send('POST', '/v1/schema', JSON.stringify(wanted), { timeoutMs: 60_000 });
-    // Another process may have made it in between; what is there is compared below.
+    let refusal: unknown;
+    await createCollection(http.url, wanted).catch((cause: unknown) => {
+      // Another process may have made it in between; what is there is compared below.
+      refusal = cause;
+    });
     found = await readCollection(http, wanted.class);
-    if (found === undefined) throw mismatch(`Weaviate did not create the collection ${wanted.class}: ${reasonOf(answer)}`);
+    if (found === undefined) throw mismatch(`Weaviate did not create the collection ${wanted.class}: ${String(refusal)}`);
   }
   const problems: string[] = [];
   for (const property of wanted.properties) {
