@@ -202,10 +202,16 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
         const found: PendingDocument[] = [];
         for (const { state, ids } of await idsByList()) {
           const wanted = ids.filter((id) => source === undefined || partsOfJobId(id)?.source === source);
-          for (const id of wanted.slice(0, limit - found.length)) {
-            const data = await redis.hget(`${prefix}${id}`, 'data');
-            const request = data === null ? undefined : reconcileSchema.safeParse(JSON.parse(data)).data;
-            if (request !== undefined) found.push({ ...request, docId: documentOf(request).docId, state });
+          const taken = wanted.slice(0, limit - found.length);
+          for (let from = 0; from < taken.length; from += SLICE) {
+            const batch = redis.pipeline();
+            for (const id of taken.slice(from, from + SLICE)) batch.hget(`${prefix}${id}`, 'data');
+            for (const [error, data] of (await batch.exec()) ?? []) {
+              if (error !== null) throw error;
+              // A job that ended meanwhile has no data any more.
+              const request = typeof data === 'string' ? reconcileSchema.safeParse(JSON.parse(data)).data : undefined;
+              if (request !== undefined) found.push({ ...request, docId: documentOf(request).docId, state });
+            }
           }
         }
         return found;
