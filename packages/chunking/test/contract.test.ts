@@ -123,7 +123,7 @@ describe.each(STRATEGIES.map((strategy) => ({ strategy })))(
           });
           expect(await cut(document, settings, tokenizer)).toEqual(chunks);
         }),
-        { numRuns: 150 },
+        { numRuns: 100 },
       );
     });
 
@@ -169,7 +169,7 @@ describe.each(['auto', 'recursive', 'parent-document'])('overlap: %s', (strategy
           if (before !== undefined && most !== undefined) expect(before.end - chunk.start).toBeLessThanOrEqual(most);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 });
