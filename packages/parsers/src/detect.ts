@@ -62,7 +62,7 @@ function readableHead(head: Uint8Array, latin: string, namedAsText: boolean): st
   return latin.replace(/^\u00ef\u00bb\u00bf/, '');
 }
 
-const HTML_START = /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!doctype\s+html|<html[\s>])/i;
+const HTML_START = /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*(?:<!doctype\s+html|<html[\s>])/i;
 const MAIL_HEADER =
   /^(?:(?:From|To|Cc|Bcc|Subject|Date|Message-ID|MIME-Version|Received|Return-Path|Delivered-To|Content-Type|Reply-To|X-[\w-]+|DKIM-Signature|List-[\w-]+): ?.*(?:\r?\n[ \t].*)*\r?\n){3,}/i;
 

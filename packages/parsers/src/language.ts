@@ -3,7 +3,7 @@ import { eld } from 'eld/small';
 const SAMPLE = 2_000;
 
 /** Text that says nothing of a language: addresses, numbers, marks. */
-const NOISE = /https?:\/\/\S+|\S+@\S+|[\d|#*_`~<>=+/\\-]+/g;
+const NOISE = /https?:\/\/\S+|\S{1,64}@\S{1,255}|[\d|#*_`~<>=+/\\-]+/g;
 
 /**
  * ISO 639-1 code of a text's language, where it is plain; undefined for short or mixed text. Long texts are judged by samples from

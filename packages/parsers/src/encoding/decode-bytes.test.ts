@@ -141,3 +141,8 @@ it('believes a declared encoding that explains the bytes', () => {
   expect(decodeBytes(bytes, { declared: 'windows-1250' })).toEqual({ text: 'Škoda', encoding: 'windows-1250', warnings: [] });
   expect(decodeBytes(new TextEncoder().encode(text), { declared: 'iso-8859-1' }).text).toBe(text);
 });
+
+it('reads seven-bit Japanese by its escape sequences', () => {
+  const bytes = Uint8Array.from(Buffer.from('\x1b$B$3$s$K$A$O\x1b(B, kettle', 'latin1'));
+  expect(decodeBytes(bytes).text).toBe('こんにちは, kettle');
+});

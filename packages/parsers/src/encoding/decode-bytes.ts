@@ -26,6 +26,8 @@ export function decodeBytes(bytes: Uint8Array, hints: DecodeHints = {}): Decoded
   if (bom !== undefined) return { text: bom.decode(bytes.subarray(bom.length)), encoding: bom.encoding, warnings: [] };
   const utf16 = guessUtf16(bytes);
   if (utf16 !== undefined) return { text: utf16.text, encoding: utf16.encoding, warnings: [] };
+  const japanese = isIso2022Jp(bytes) ? decodeStrictly(bytes, 'iso-2022-jp') : undefined;
+  if (japanese !== undefined) return { text: japanese, encoding: 'iso-2022-jp', warnings: [] };
   const utf8 = decodeUtf8(bytes);
   if (utf8.text !== undefined) return { text: utf8.text, encoding: 'utf-8', warnings: utf8.warnings };
   const declared = decodeStrictly(bytes, hints.declared);
@@ -40,6 +42,12 @@ export function decodeBytes(bytes: Uint8Array, hints: DecodeHints = {}): Decoded
     encoding: guess.encoding,
     warnings: guess.doubtful ? [`encoding_guessed: ${guess.encoding}`] : [],
   };
+}
+
+/** Seven-bit Japanese, which is valid ASCII but for what its escape sequences mean. */
+function isIso2022Jp(bytes: Uint8Array): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.includes('\u001b$B', 0, 'latin1') || buffer.includes('\u001b$@', 0, 'latin1');
 }
 
 /** The text in this encoding, or undefined when the encoding is not known or does not explain every byte. */

@@ -16,8 +16,8 @@ export const LEAF = 200;
 /** A record has about this length (UTF-16 units) at least. */
 const RECORD = 30;
 
-const SCALAR =
-  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 const SPACE = /[ \t\n\r]*/y;
 
 /**
@@ -35,11 +35,11 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
   }
 
   function scalar(): JsonNode | undefined {
-    SCALAR.lastIndex = at;
-    if (!SCALAR.test(text)) return undefined;
-    const node: JsonNode = { kind: 'scalar', start: at, end: SCALAR.lastIndex, members: NONE, hasRecords: false };
-    at = SCALAR.lastIndex;
-    return node;
+    const start = at;
+    const end = text.charAt(at) === '"' ? endOfString(text, at) : endOfLiteral(text, at);
+    if (end === undefined) return undefined;
+    at = end;
+    return { kind: 'scalar', start, end, members: NONE, hasRecords: false };
   }
 
   function value(depth: number): JsonNode | undefined {
@@ -90,4 +90,23 @@ function isRecordList(node: JsonNode): boolean {
     node.kind === 'array' &&
     node.members.filter(({ value }) => value.kind === 'object' && value.end - value.start >= RECORD).length > 1
   );
+}
+
+function endOfLiteral(text: string, start: number): number | undefined {
+  LITERAL.lastIndex = start;
+  return LITERAL.test(text) ? LITERAL.lastIndex : undefined;
+}
+
+/** Behind the closing quote. Read by hand: strings may be longer than what a regular expression can go back over. */
+function endOfString(text: string, start: number): number | undefined {
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) return at + 1;
+    if (code < 0x20) return undefined;
+    if (code !== 0x5c) continue;
+    ESCAPE.lastIndex = at;
+    if (!ESCAPE.test(text)) return undefined;
+    at = ESCAPE.lastIndex - 1;
+  }
+  return undefined;
 }
