@@ -9,7 +9,8 @@ export function stepsOf(world: World, state: State): Step[] {
   const steps: Step[] = [];
   for (const attempt of state.attempts) {
     steps.push(stepAttempt(world, state, attempt));
-    if (state.left.crashes > 0) steps.push({ label: `${nameOf(attempt)}: dies before ${attempt.step}`, state: crash(state, attempt) });
+    if (state.left.crashes > 0)
+      steps.push({ label: `${nameOf(attempt)}: dies before ${attempt.step}`, state: crash(state, attempt) });
   }
   if (state.left.attempts > 0) steps.push({ label: 'a reconcile begins', state: beginAttempt(state) });
   if (state.disk + 1 < scenario.versions.length)
@@ -22,7 +23,8 @@ export function stepsOf(world: World, state: State): Step[] {
   }
   steps.push(...redisSteps(state).filter((step) => keepsAssumption(step.state)));
   if (state.reader) steps.push(stepReader(world, state, state.reader));
-  else if (state.reader === undefined) for (const split of scenario.reader?.splits ?? []) steps.push(beginRead(world, state, split));
+  else if (state.reader === undefined)
+    for (const split of scenario.reader?.splits ?? []) steps.push(beginRead(world, state, split));
   return steps.map(({ label, state: next }) => ({ label, state: witness(world, next) }));
 }
 
@@ -30,7 +32,10 @@ function redisSteps(state: State): Step[] {
   const { left } = state;
   const steps: Step[] = [];
   if (left.flushes > 0 && state.counter !== undefined)
-    steps.push({ label: 'redis: flushed', state: { ...state, counter: undefined, past: [], left: { ...left, flushes: left.flushes - 1 } } });
+    steps.push({
+      label: 'redis: flushed',
+      state: { ...state, counter: undefined, past: [], left: { ...left, flushes: left.flushes - 1 } },
+    });
   if (left.rollbacks > 0)
     for (const counter of state.past)
       steps.push({

@@ -18,7 +18,7 @@ export function tellsOfDisk(world: World, state: State): boolean {
   const top = topOf(state.commits);
   if (version.text === undefined) return top === undefined || top.status === 'deleted';
   if (top === undefined) return false;
-  if (version.bad !== undefined) return top.status === 'failed' && top.level >= levelOf(version);
+  if (version.bad !== undefined) return top.status === 'failed';
   return top.status === 'indexed' && top.promises === [...version.text].sort().join('') && top.level === levelOf(version);
 }
 
@@ -27,7 +27,7 @@ export function tellsOfDisk(world: World, state: State): boolean {
  * the store tells of the disk, whole, and nothing else is left in it.
  */
 export function findLeftover(world: World, start: State): string | undefined {
-  let state: State = { ...start, reader: undefined, sweep: undefined, left: { ...start.left, attempts: 99 } };
+  let state: State = { ...start, reader: undefined, sweep: undefined, left: { ...start.left, attempts: 99, fences: 99 } };
   state = finishAttempts(world, beginAttempt(state));
   for (let n = 0; n < 4; n += 1) {
     if (topOf(state.commits) === undefined) {

@@ -1,4 +1,17 @@
-import { type Chunk, levelOf, type Pinned, type Reader, SPLITS, type Split, type State, type Step, sortLetters, topOf, versionAt, type World } from './state.js';
+import {
+  type Chunk,
+  levelOf,
+  type Pinned,
+  type Reader,
+  SPLITS,
+  type Split,
+  type State,
+  type Step,
+  sortLetters,
+  topOf,
+  versionAt,
+  type World,
+} from './state.js';
 import { attemptOf } from './writer.js';
 
 export function beginRead(world: World, state: State, split: Split): Step {
@@ -34,7 +47,10 @@ function maySee({ rules, scenario }: World, state: State): boolean {
   const { clearance = 1 } = scenario.reader ?? {};
   const top = topOf(state.commits);
   if (top === undefined) return false;
-  return top.level <= clearance && (!rules.betweenClearance || state.commits.every((one) => one.fence <= top.base || one.level <= clearance));
+  return (
+    top.level <= clearance &&
+    (!rules.betweenClearance || state.commits.every((one) => one.fence <= top.base || one.level <= clearance))
+  );
 }
 
 /** The one next step of a search (visible-search.ts, searchOnce). */
@@ -44,11 +60,17 @@ export function stepReader(world: World, state: State, reader: Reader): Step {
   const isFirst = SPLITS[reader.split];
   const to = (next: Reader): Step => ({ label: `reader: ${reader.step}`, state: { ...state, reader: next } });
   const seen = (half: (chunk: Chunk) => boolean) =>
-    state.chunks.filter((one) => half(one) && one.level <= clearance && (reader.pinned === undefined || isLive(one.id, reader.pinned)));
+    state.chunks.filter(
+      (one) => half(one) && one.level <= clearance && (reader.pinned === undefined || isLive(one.id, reader.pinned)),
+    );
   switch (reader.step) {
     case 'scan 1':
     case 'pinned scan 1':
-      return to({ ...reader, step: reader.pinned === undefined ? 'scan 2' : 'pinned scan 2', hits: seen(isFirst).map((one) => one.id) });
+      return to({
+        ...reader,
+        step: reader.pinned === undefined ? 'scan 2' : 'pinned scan 2',
+        hits: seen(isFirst).map((one) => one.id),
+      });
     case 'scan 2':
     case 'pinned scan 2': {
       const all = [...reader.hits, ...seen((one) => !isFirst(one)).map((one) => one.id)].sort((a, b) => a - b);
@@ -85,7 +107,13 @@ function answer(world: World, state: State, reader: Reader, hits: readonly numbe
   const label = `reader: ${reader.step}, answers ${texts === '' ? 'nothing' : texts}`;
   const done: State = { ...state, reader: false };
   if (!reader.allowed.includes(texts))
-    return { label, state: { ...done, broken: `the answer is no revision that was on top since the search began (${reader.allowed.map((one) => one || 'nothing').join(', ')})` } };
+    return {
+      label,
+      state: {
+        ...done,
+        broken: `the answer is no revision that was on top since the search began (${reader.allowed.map((one) => one || 'nothing').join(', ')})`,
+      },
+    };
   if (texts !== '' && (pinned?.saw ?? -1) <= reader.hiddenUpTo)
     return { label, state: { ...done, broken: 'text is shown whose level a commit had raised before the search began' } };
   return { label, state: done };

@@ -18,6 +18,7 @@ export const RULES = {
   bornBefore: 'the sweep also deletes what was born after the top commit’s fence',
   grace: 'the sweep deletes at once',
   rereadBeforeDelete: 'the sweep does not read the top commit again before it deletes',
+  orphansAbove: 'the sweep takes no notice of objects born above the top commit’s fence',
   betweenStays: 'the sweep also deletes commits between the top’s base and the top',
   tombstoneLast: 'a tombstone is deleted while other objects of its document are left',
   tombstoneOutlivesSleepers: 'a tombstone is deleted while an attempt older than it sleeps',

@@ -61,7 +61,6 @@ export type AttemptStep =
 /** One reconcile, of any number of rounds. It may stop for ever at any step: a sleeper is one that is not moved. */
 export interface Attempt {
   step: AttemptStep;
-  round: number;
   /** Set after a bad version was read: what it commits now is that failure. */
   failed?: number;
   recommit?: boolean;
@@ -125,9 +124,14 @@ export interface Scenario {
   versions: readonly Version[];
   /** Whether version 0 has been written before the story begins. */
   written: boolean;
-  /** Attempts that may begin, those of the sweep included, each of at most `rounds` rounds. */
+  /** A fence was taken after it by an attempt that died. */
+  wasted?: boolean;
+  /** Redis was flushed after it and the clocks were set back, before anything else began. */
+  behind?: boolean;
+  /** Reconciles that may begin, those of the sweep included. */
   attempts: number;
-  rounds: number;
+  /** Fences that may be taken: one for each round of a reconcile, and for a failure's commit. */
+  fences: number;
   crashes?: number;
   flushes?: number;
   rollbacks?: number;
@@ -169,6 +173,7 @@ export interface State {
 
 export interface Left {
   attempts: number;
+  fences: number;
   crashes: number;
   flushes: number;
   rollbacks: number;
@@ -183,7 +188,8 @@ export interface Step {
 export function topOf(commits: readonly Commit[]): Commit | undefined {
   let top: Commit | undefined;
   for (const commit of commits)
-    if (top === undefined || commit.fence > top.fence || (commit.fence === top.fence && commit.attempt > top.attempt)) top = commit;
+    if (top === undefined || commit.fence > top.fence || (commit.fence === top.fence && commit.attempt > top.attempt))
+      top = commit;
   return top;
 }
 
@@ -201,7 +207,7 @@ export function sortLetters(text: string): string {
 
 export function initialState(world: World): State {
   const { scenario } = world;
-  const { attempts, crashes = 0, flushes = 0, rollbacks = 0, clockBacks = 0 } = scenario;
+  const { attempts, fences, crashes = 0, flushes = 0, rollbacks = 0, clockBacks = 0 } = scenario;
   const empty: State = {
     disk: 0,
     due: true,
@@ -215,7 +221,7 @@ export function initialState(world: World): State {
     attempts: [],
     sweep: undefined,
     reader: undefined,
-    left: { attempts, crashes, flushes, rollbacks, clockBacks },
+    left: { attempts, fences, crashes, flushes, rollbacks, clockBacks },
     told: -1,
   };
   if (!scenario.written) return empty;
@@ -235,5 +241,17 @@ export function initialState(world: World): State {
     saw: 0,
     promises: sortLetters(text),
   };
-  return { ...empty, due: false, taken: 1, counter: { fence: 1, attempt: 0, run: 0 }, chunks, commits: [commit], told: 0 };
+  const newest = scenario.wasted ? 1 : 0;
+  const counter = { fence: 1 + newest, attempt: newest, run: 0 };
+  const written: State = {
+    ...empty,
+    due: false,
+    taken: 1 + newest,
+    clock: 1 + newest,
+    counter,
+    chunks,
+    commits: [commit],
+    told: 0,
+  };
+  return scenario.behind ? { ...written, counter: undefined, clock: 0 } : written;
 }

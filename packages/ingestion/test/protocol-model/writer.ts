@@ -1,8 +1,21 @@
-import { type Attempt, type Chunk, type Commit, HIDDEN, levelOf, type State, type Step, sortLetters, topOf, versionAt, type World } from './state.js';
+import {
+  type Attempt,
+  type Chunk,
+  type Commit,
+  type Counter,
+  HIDDEN,
+  levelOf,
+  type State,
+  type Step,
+  sortLetters,
+  topOf,
+  versionAt,
+  type World,
+} from './state.js';
 
 /** One reconcile begins with a look at disk and top commit that may show that nothing is to be done (reconcile.ts, findSettled). */
 export function beginAttempt(state: State, recommit = false): State {
-  const attempt: Attempt = { step: 'settle', round: 1, disk: state.disk, fence: 0, attempt: -1, floor: 0, inserts: [] };
+  const attempt: Attempt = { step: 'settle', disk: state.disk, fence: 0, attempt: -1, floor: 0, inserts: [] };
   return {
     ...state,
     due: false,
@@ -16,7 +29,9 @@ export function stepAttempt(world: World, state: State, attempt: Attempt): Step 
   const { rules } = world;
   switch (attempt.step) {
     case 'settle':
-      return isSettled(world, state, attempt) ? finish(state, attempt, 'unchanged') : go(state, attempt, newRound(world, attempt));
+      return isSettled(world, state, attempt)
+        ? finish(state, attempt, 'unchanged')
+        : go(state, attempt, newRound(world, attempt));
     case 'early base':
       return go(state, attempt, { ...attempt, step: 'fence', base: topOf(state.commits) });
     case 'fence':
@@ -24,7 +39,13 @@ export function stepAttempt(world: World, state: State, attempt: Attempt): Step 
     case 'base': {
       const base = topOf(state.commits);
       if (base === undefined || base.fence < attempt.fence) return go(state, attempt, { ...attempt, step: 'disk', base });
-      return go(state, attempt, { ...attempt, step: 'fence', floor: base.fence, ...(rules.floorRetakesBase ? {} : { base }) });
+      const raised = go(state, attempt, {
+        ...attempt,
+        step: 'fence',
+        floor: base.fence,
+        ...(rules.floorRetakesBase ? {} : { base }),
+      });
+      return { ...raised, label: `${raised.label}, above the fence` };
     }
     case 'disk':
       return plan(world, state, attempt);
@@ -36,7 +57,8 @@ export function stepAttempt(world: World, state: State, attempt: Attempt): Step 
       return go({ ...state, chunks }, attempt, { ...attempt, inserts, step: next });
     }
     case 'reread': {
-      if (rules.rereadBeforeCommit && topOf(state.commits)?.attempt !== attempt.base?.attempt) return again(world, state, attempt);
+      if (rules.rereadBeforeCommit && topOf(state.commits)?.attempt !== attempt.base?.attempt)
+        return again(world, state, attempt);
       return go(state, attempt, { ...attempt, step: 'commit' });
     }
     case 'commit':
@@ -59,7 +81,10 @@ export function crash(state: State, attempt: Attempt): State {
 }
 
 function go(state: State, old: Attempt, next: Attempt): Step {
-  return { label: `${nameOf(old)}: ${old.step}`, state: { ...state, attempts: state.attempts.map((one) => (one === old ? next : one)) } };
+  return {
+    label: `${nameOf(old)}: ${old.step}`,
+    state: { ...state, attempts: state.attempts.map((one) => (one === old ? next : one)) },
+  };
 }
 
 function finish(state: State, attempt: Attempt, how: string): Step {
@@ -70,25 +95,27 @@ function drop(state: State, attempt: Attempt): State {
   return { ...state, attempts: state.attempts.filter((one) => one !== attempt) };
 }
 
-export function nameOf(attempt: Attempt): string {
-  return attempt.attempt < 0 ? 'new attempt' : `attempt ${attempt.attempt} (fence ${attempt.fence})`;
+export function nameOf({ attempt, fence }: Attempt): string {
+  if (attempt < 0) return 'new attempt';
+  return fence === 0 ? `attempt after ${attempt}` : `attempt ${attempt} (fence ${fence})`;
 }
 
-/** Another round with a fence of its own; after too many the job goes back to the queue. */
+/** Another round with a fence of its own. */
 function again(world: World, state: State, attempt: Attempt): Step {
-  if (attempt.round >= world.scenario.rounds) {
-    const step = finish(state, attempt, 'gives up');
-    return { ...step, state: { ...step.state, due: true } };
-  }
-  const step = go(state, attempt, newRound(world, { ...attempt, round: attempt.round + 1 }));
+  const step = go(state, attempt, newRound(world, attempt));
   return { ...step, label: `${step.label}, again` };
 }
 
+/** After too many rounds the job goes back to the queue. */
+function giveUp(state: State, attempt: Attempt): Step {
+  const step = finish(state, attempt, 'gives up');
+  return { ...step, state: { ...step.state, due: true } };
+}
+
 function newRound({ rules }: World, attempt: Attempt): Attempt {
-  const { round, disk, failed, recommit } = attempt;
+  const { disk, failed, recommit } = attempt;
   return {
     step: rules.baseAfterFence ? 'fence' : 'early base',
-    round,
     disk,
     fence: 0,
     attempt: attempt.attempt,
@@ -113,19 +140,22 @@ function isSameVersion(world: World, a: number, b: number): boolean {
   return JSON.stringify(versionAt(world, a)) === JSON.stringify(versionAt(world, b));
 }
 
-function takeFence({ rules }: World, state: State, attempt: Attempt): Step {
-  const value = Math.max(state.counter?.fence ?? 0, rules.clocksInFence ? state.clock : 0, attempt.floor) + 1;
-  const counter = { fence: value, attempt: state.taken, run: state.run };
-  const hasBase = attempt.base !== undefined || !rules.baseAfterFence;
-  const next: Attempt = {
-    ...attempt,
-    fence: value,
-    attempt: state.taken,
-    // Only where a rule is left out is there a base already.
-    step: hasBase ? 'disk' : 'base',
-  };
+/** One Lua call: above the counter, the clocks and the floor. */
+export function raiseFence({ rules }: World, state: State, floor: number): State & { counter: Counter } {
+  const fence = Math.max(state.counter?.fence ?? 0, rules.clocksInFence ? state.clock : 0, floor) + 1;
+  const counter = { fence, attempt: state.taken, run: state.run };
   const past = state.counter !== undefined && state.left.rollbacks > 0 ? [...state.past, state.counter] : state.past;
-  const taken = go({ ...state, counter, past, clock: state.clock + 1, taken: state.taken + 1 }, attempt, next);
+  return { ...state, counter, past, clock: state.clock + 1, taken: state.taken + 1 };
+}
+
+function takeFence(world: World, state: State, attempt: Attempt): Step {
+  if (state.left.fences === 0) return giveUp(state, attempt);
+  const raised = raiseFence(world, state, attempt.floor);
+  const { counter } = raised;
+  // Only where a rule is left out is there a base already.
+  const hasBase = attempt.base !== undefined || !world.rules.baseAfterFence;
+  const next: Attempt = { ...attempt, fence: counter.fence, attempt: counter.attempt, step: hasBase ? 'disk' : 'base' };
+  const taken = go({ ...raised, left: { ...state.left, fences: state.left.fences - 1 } }, attempt, next);
   return { ...taken, label: `${nameOf(next)}: fence` };
 }
 
@@ -138,14 +168,25 @@ function plan(world: World, state: State, old: Attempt): Step {
   if (attempt.failed !== undefined) return planFailure(world, state, old, attempt);
   if (version.text === undefined) {
     if (base === undefined && !attempt.recommit) return finish(state, old, 'unchanged');
-    return write(world, state, old, attempt, [], { ...nothing(attempt), status: 'deleted', level: base?.level ?? HIDDEN, stat: -1 });
+    return write(world, state, old, attempt, [], {
+      ...nothing(attempt),
+      status: 'deleted',
+      level: base?.level ?? HIDDEN,
+      stat: -1,
+    });
   }
   if (version.bad === 'access') return fail(world, state, old, attempt);
   if (isServing(base) && level > base.level && world.rules.failureAppliesAccess) {
     const copies = copy(state, attempt, base, level);
     if (copies === undefined) return again(world, state, old);
     const { status, promises } = base;
-    return write(world, state, old, { ...attempt, raises: true }, copies, { ...copied(attempt, copies), status, promises, level, stat: -1 });
+    return write(world, state, old, { ...attempt, raises: true }, copies, {
+      ...copied(attempt, copies),
+      status,
+      promises,
+      level,
+      stat: -1,
+    });
   }
   if (attempt.recommit && base?.stat === state.disk && base.status !== 'deleted') {
     return write(world, state, old, attempt, [], { ...base, ...header(attempt) });
@@ -156,7 +197,7 @@ function plan(world: World, state: State, old: Attempt): Step {
 
 function fail(world: World, state: State, old: Attempt, attempt: Attempt): Step {
   // The failure is committed by an attempt of its own.
-  const step = go(state, old, newRound(world, { ...attempt, round: 1, failed: state.disk }));
+  const step = go(state, old, newRound(world, { ...attempt, failed: state.disk }));
   return { ...step, label: `${step.label}, version ${state.disk} fails` };
 }
 
@@ -170,7 +211,11 @@ function planFailure(world: World, state: State, old: Attempt, attempt: Attempt)
     return again(world, { ...state, attempts: state.attempts.map((one) => (one === old ? rest : one)) }, rest);
   }
   const now = version.text === undefined ? HIDDEN : levelOf(version);
-  const rest = { status: 'failed', stat: version.text === undefined ? -1 : state.disk, promises: isServing(base) ? base.promises : '' } as const;
+  const rest = {
+    status: 'failed',
+    stat: version.text === undefined ? -1 : state.disk,
+    promises: isServing(base) ? base.promises : '',
+  } as const;
   if (!isServing(base) || !rules.failureNamesBase)
     return write(world, state, old, attempt, [], { ...nothing(attempt), ...rest, level: now });
   const level = rules.failureAppliesAccess ? Math.max(now, base.level) : base.level;
@@ -193,7 +238,14 @@ function planContent(world: World, state: State, old: Attempt, attempt: Attempt,
   const named: number[] = [];
   for (const letter of text) {
     const same = keepable.find((one) => !kept.has(one.id) && one.text === letter)?.id;
-    if (same === undefined) inserts.push({ id: attempt.attempt * 8 + inserts.length, attempt: attempt.attempt, fence: attempt.fence, text: letter, level });
+    if (same === undefined)
+      inserts.push({
+        id: attempt.attempt * 8 + inserts.length,
+        attempt: attempt.attempt,
+        fence: attempt.fence,
+        text: letter,
+        level,
+      });
     else kept.add(same);
     named.push(same ?? attempt.attempt * 8 + inserts.length - 1);
   }
@@ -201,8 +253,19 @@ function planContent(world: World, state: State, old: Attempt, attempt: Attempt,
   const dead = new Set<number>(rules.supersededAccumulates ? base?.superseded : []);
   for (const id of base?.named ?? []) if (!kept.has(id)) dead.add(id);
   if (!rules.keepFromBaseOnly) for (const one of state.chunks) if (!named.includes(one.id)) dead.add(one.id);
+  for (const id of named) dead.delete(id);
   const superseded = [...dead].filter((id) => live.includes(attemptOf(id))).sort((a, b) => a - b);
-  const record: Commit = { ...header(attempt), live, superseded, named, texts: text, status: 'indexed', level, stat: state.disk, promises: sortLetters(text) };
+  const record: Commit = {
+    ...header(attempt),
+    live,
+    superseded,
+    named,
+    texts: text,
+    status: 'indexed',
+    level,
+    stat: state.disk,
+    promises: sortLetters(text),
+  };
   return write(world, state, old, attempt, inserts, record);
 }
 
@@ -229,7 +292,13 @@ function nothing(attempt: Attempt) {
 }
 
 function copied(attempt: Attempt, copies: readonly Chunk[]) {
-  return { ...header(attempt), live: [attempt.attempt], superseded: [], named: copies.map((chunk) => chunk.id), texts: copies.map((chunk) => chunk.text).join('') };
+  return {
+    ...header(attempt),
+    live: [attempt.attempt],
+    superseded: [],
+    named: copies.map((chunk) => chunk.id),
+    texts: copies.map((chunk) => chunk.text).join(''),
+  };
 }
 
 /** rewrite.ts: undefined when a chunk of the base is gone. */
@@ -238,7 +307,13 @@ function copy(state: State, attempt: Attempt, base: Commit, level: number): Chun
   for (const id of base.named) {
     const chunk = state.chunks.find((one) => one.id === id);
     if (chunk === undefined) return undefined;
-    copies.push({ id: attempt.attempt * 8 + copies.length, attempt: attempt.attempt, fence: attempt.fence, text: chunk.text, level });
+    copies.push({
+      id: attempt.attempt * 8 + copies.length,
+      attempt: attempt.attempt,
+      fence: attempt.fence,
+      text: chunk.text,
+      level,
+    });
   }
   return copies;
 }

@@ -1,0 +1,107 @@
+import type { CommitRecord, Fence } from '@sluice/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHarness, type Harness, type HarnessOptions } from './harness.js';
+
+const open: Harness[] = [];
+/** A harness in which something happens once, when the writer first reaches a step after it was armed. */
+async function harness(options: HarnessOptions = {}) {
+  let armed: { step: string; run: () => Promise<void> } | undefined;
+  const h = await createHarness({
+    ...options,
+    onStep: async (step) => {
+      if (armed === undefined || armed.step !== step) return;
+      const { run } = armed;
+      armed = undefined;
+      await run();
+    },
+  });
+  open.push(h);
+  return Object.assign(h, {
+    at(step: string, run: () => Promise<void>) {
+      armed = { step, run };
+    },
+  });
+}
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+describe('a failure is recorded of the bytes that failed', () => {
+  it.each(['!corrupt', '!unsupported'])(
+    'and a file mended or removed while its failure is recorded is looked at again: %s',
+    async (bad) => {
+      for (const step of ['fence', 'base', 'commit', 'committed']) {
+        for (const mended of ['mended', '', undefined]) {
+          const h = await harness();
+          await h.write('a.md', 'good');
+          await h.reconcile('a.md');
+          await h.write('a.md', bad);
+          h.at('read', async () => {
+            h.at(step, async () => {
+              if (mended === undefined) await h.remove('a.md');
+              else await h.write('a.md', mended);
+            });
+          });
+          await h.reconcile('a.md');
+          expect(await h.texts('a.md'), step).toEqual(mended === 'mended' ? ['mended'] : []);
+          expect(await h.top('a.md'), step).toMatchObject({
+            status: mended === undefined ? 'deleted' : mended === '' ? 'empty' : 'indexed',
+          });
+        }
+      }
+    },
+  );
+});
+
+describe('a commit that landed below the top', () => {
+  /** The record of a writer whose fence and base are older than the top's, with the level it read from a newer disk. */
+  async function landBelow(h: Harness, fence: Fence, base: CommitRecord | undefined, level: 1 | 4): Promise<void> {
+    const top = await h.top('a.md');
+    if (top === undefined) throw new Error('there is no top commit');
+    const record: CommitRecord = {
+      ...top,
+      id: top.id.replace(/^(.{24}).*/, '$1000000000000'),
+      fence: fence.value,
+      attempt: fence.attempt,
+      base_fence: base?.fence ?? 0,
+      security_level: level,
+    };
+    await h.store.insertRecord(record);
+  }
+
+  it('is not swept before a later commit tells of the level that it raised', async () => {
+    const h = await harness();
+    await h.write('a.md', 'old');
+    await h.reconcile('a.md');
+    const base = await h.top('a.md');
+    await h.write('a.md', 'new');
+    const sleeper = await h.fences.take(base?.doc_uuid ?? '');
+    await h.reconcile('a.md');
+    await landBelow(h, sleeper, base, 4);
+    const top = await h.top('a.md');
+    expect(top?.base_fence).toBe(base?.fence);
+
+    expect(await h.sweep('a.md')).toEqual({ result: 'recommitted' });
+    expect(await h.top('a.md')).toMatchObject({ base_fence: top?.fence });
+    await h.sweep('a.md');
+    expect(await h.recordsOf('a.md')).toHaveLength(1);
+    expect(await h.texts('a.md')).toEqual(['new']);
+  });
+});
+
+it('sweeps what was born above the top’s fence before the fences went back', async () => {
+  const h = await harness();
+  await h.write('a.md', 'one');
+  await h.reconcile('a.md');
+  const top = await h.top('a.md');
+  const [chunk] = await h.store.readChunks(
+    (await h.chunks('a.md')).map((one) => one.id),
+    { vectors: true },
+  );
+  if (top === undefined || chunk?.vector === undefined) throw new Error('nothing was stored');
+  const orphan = '00000000-0000-4000-8000-000000000000';
+  await h.store.insertChunks([{ ...chunk, vector: chunk.vector, id: orphan, rev: orphan, fence: top.fence + 1e9 }]);
+  for (let n = 0; n < 3; n += 1) await h.sweep('a.md');
+  expect((await h.objects('a.md')).filter((object) => object.collection === 'chunks')).toHaveLength(1);
+  expect(await h.texts('a.md')).toEqual(['one']);
+});
