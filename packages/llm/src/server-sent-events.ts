@@ -6,7 +6,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, touch: () =>
   const decoder = new TextDecoder();
   let rest = '';
   let data: string[] = [];
-  for await (const bytes of body) {
+  for await (const bytes of chunksOf(body)) {
     touch();
     rest += decoder.decode(bytes, { stream: true });
     if (rest.length > LONGEST_LINE) throw new RangeError('an event of the stream is too long');
@@ -23,4 +23,17 @@ export async function* readEvents(body: ReadableStream<Uint8Array>, touch: () =>
   }
   if (rest.startsWith('data:')) data.push(rest.slice(5).trim());
   if (data.length > 0) yield data.join('\n');
+}
+
+/** The stream's bytes; a reader that leaves cancels it. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  let ended = false;
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+    ended = true;
+  } finally {
+    // What went wrong while reading is what the caller hears of, not what went wrong while leaving.
+    if (!ended) await reader.cancel().catch(() => {});
+  }
 }
