@@ -72,7 +72,13 @@ describe('chunks and texts', () => {
   it('a manifest is read once', async () => {
     const { store, record } = await createStored();
     let reads = 0;
-    const counting = { ...store, readManifest: (of: typeof record) => (reads++, store.readManifest(of)) };
+    const counting = {
+      ...store,
+      readManifest: (of: typeof record) => {
+        reads++;
+        return store.readManifest(of);
+      },
+    };
     const reading = createReading({ store: counting, clock: createManualClock().clock, readerGraceMs: 1000 });
     await reading.manifest(record);
     await reading.text(record, 0, 5);

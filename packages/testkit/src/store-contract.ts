@@ -375,7 +375,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
       const written = [];
       const metadata = docs.metadataOf({ created_ts: 4_102_444_800, fields: { year: Number.MAX_SAFE_INTEGER, price: 0.1 } });
       for (const n of [1, 2, 3, 4, 5]) {
-        written.push(await docs.write(`w${n}.md`, ['one', 'two'], { fence: REAL_FENCE }));
+        written.push(await docs.write(`w${n}.md`, ['one', 'two'], { fence: REAL_FENCE, metadata }));
         await store.insertRecord(docs.recordOf(`w${n}.md`, { fence: REAL_FENCE + 1, kind: 'status' }));
         const { record } = written.at(-1) ?? { record: undefined };
         if (record !== undefined)
