@@ -7,7 +7,7 @@ export interface Sweeper {
   /** Notes a document whose superseded objects may go once the grace has passed. A hint in memory: the sweep itself decides. */
   note(record: CommitRecord): void;
   start(): void;
-  /** Ends after the document under way. What was noted is found again by the audit. */
+  /** Ends after the documents under way. What was noted is found again by the audit. */
   stop(): Promise<void>;
   /** Documents noted and not yet swept. */
   waiting(): number;
@@ -22,6 +22,9 @@ export type SweepResult =
   | { result: 'early'; waitMs: number }
   /** The counter is not the top commit's: the document was committed anew instead. */
   | { result: 'recommitted' };
+
+/** Documents swept at the same time: a folder that went is hundreds of them, and each costs a few requests that mostly wait. */
+const SWEEPS_AT_ONCE = 8;
 
 /** Objects deleted per call: the top commit is read again before each. */
 const SLICE = 500;
@@ -99,12 +102,9 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const now = deps.clock.monotonic();
-      const due = [...noted].filter(([, one]) => one.due <= now).slice(0, 20);
-      for (const [documentUuid, one] of due) {
-        if (stopping.signal.aborted) return;
-        noted.delete(documentUuid);
-        await sweepNoted(documentUuid, one.docId);
-      }
+      const due = [...noted].filter(([, one]) => one.due <= now).slice(0, SWEEPS_AT_ONCE);
+      for (const [documentUuid] of due) noted.delete(documentUuid);
+      await Promise.all(due.map(([documentUuid, one]) => sweepNoted(documentUuid, one.docId)));
       if (due.length === 0)
         await deps.clock.sleep(Math.min(500, Math.max(20, deps.settings.readerGraceMs / 4)), stopping.signal).catch(() => {});
     }

@@ -51,7 +51,10 @@ export interface VerifyOptions {
   onProgress?: (documents: number) => void;
 }
 
-/** How long after the grace the sweep may take before an object that waits for it counts as an orphan, ms. */
+/**
+ * How long the sweep may take over all it has noted, ms, before an object that waits for it counts as an orphan: beside the interval of
+ * the audit, which alone knows of what a killed worker left, and a second grace, where a document had to be committed anew first.
+ */
 const SWEEP_SLACK_MS = 30_000;
 
 const MOST_EXAMPLES = 20;
@@ -206,7 +209,8 @@ async function compare(deps: VerifyDeps, document: DocumentObjects, report: Veri
 /** A fence is the time of its attempt in microseconds, so it tells an object's age. */
 function isInGrace(deps: VerifyDeps, fence: number, top: CommitRecord | undefined): boolean {
   const supersededMs = Math.max(fence / 1000, (top?.fence ?? 0) / 1000);
-  return deps.clock.now() < supersededMs + deps.settings.readerGraceMs + SWEEP_SLACK_MS;
+  const { readerGraceMs, auditIntervalMs } = deps.settings;
+  return deps.clock.now() < supersededMs + 2 * readerGraceMs + auditIntervalMs + SWEEP_SLACK_MS;
 }
 
 async function compareManifest(
