@@ -1,0 +1,404 @@
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type Cause, type ChunkStore, docUuid, makeDocId } from '@sluice/core';
+import { audit, verify } from '@sluice/ingestion';
+import { createStore } from '@sluice/store';
+import { createMemoryStore, createWordEmbedder, testServices } from '@sluice/testkit';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createHarness, type Harness } from './harness.js';
+import { STORE_CALLS, withBefore } from './with-before.js';
+
+/**
+ * Random histories against the real writer, sweep and audit: operations on files; events that come twice, late, in another order or never;
+ * attempts that die at any step or store call, or sleep there and wake up later; a Redis that is flushed or restarted; a root that is lost.
+ * After each step what is served is a whole version that once was on the disk. After a last scan the store is the disk.
+ */
+
+const PATHS = ['a.md', 'b.md', 'dir/c.md', 'dir/d.md', 'a.md/inner.md'] as const;
+const STEPS = [
+  'fence',
+  'base',
+  'read',
+  'parsed',
+  'embed',
+  'embedded',
+  'insert',
+  'inserted',
+  'manifest',
+  'commit',
+  'committed',
+  'recheck',
+  'sweep',
+  'delete',
+  'deleted',
+] as const;
+
+const path = fc.constantFrom(...PATHS);
+/** What becomes of the events of an operation. */
+const events = fc.constantFrom('now', 'now', 'late', 'twice', 'lost');
+const paragraphs = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 0, maxLength: 4 });
+
+const command = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({ op: fc.constant('write' as const), path, paragraphs, level: fc.constantFrom(0, 0, 1, 3), events }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('corrupt' as const), path, events }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('remove' as const), path, events }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant('move' as const), path, to: path, events }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('moveFolder' as const), events }) },
+  { weight: 2, arbitrary: fc.record({ op: fc.constant('sidecar' as const), path, level: fc.constantFrom(0, 2, 4), events }) },
+  { weight: 5, arbitrary: fc.record({ op: fc.constant('deliver' as const), pick: fc.nat() }) },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      op: fc.constant('fault' as const),
+      at: fc.constantFrom(...STEPS, ...STORE_CALLS),
+      skip: fc.integer({ min: 0, max: 2 }),
+      wakes: fc.boolean(),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ op: fc.constant('wake' as const), pick: fc.nat() }) },
+  { weight: 4, arbitrary: fc.record({ op: fc.constant('sweep' as const), path, graceOver: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.constant({ op: 'audit' as const }) },
+  { weight: 1, arbitrary: fc.constant({ op: 'flush' as const }) },
+  { weight: 1, arbitrary: fc.constant({ op: 'restart' as const }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant('root' as const), lost: fc.boolean() }) },
+);
+type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
+
+const histories = fc.array(command, { minLength: 5, maxLength: 50, size: 'max' });
+
+interface Sleeper {
+  wake(): void;
+  ended: Promise<unknown>;
+}
+
+class World {
+  private readonly late: { path: string; cause: Cause }[] = [];
+  private readonly sleepers: Sleeper[] = [];
+  private readonly everWritten = new Map<string, Set<string>>();
+  private readonly known = new Set<string>();
+  private armed: { at: string; skip: number; wakes: boolean } | undefined;
+  private onParked: ((wake: (() => void) | undefined) => void) | undefined;
+  private folder = 'dir';
+
+  private constructor(readonly h: Harness) {}
+
+  static async create(store: ChunkStore): Promise<World> {
+    const holder: { world?: World } = {};
+    const before = (point: string) => holder.world?.reach(point) ?? Promise.resolve();
+    const h = await createHarness({
+      store: withBefore(store, before),
+      embedder: createWordEmbedder(),
+      onStep: before,
+      settings: { maxLiveAttempts: 3, maxSuperseded: 6 },
+    });
+    const world = new World(h);
+    holder.world = world;
+    return world;
+  }
+
+  /** A point of the pipeline is reached: where the armed fault lies in wait, the attempt sleeps, some of them for good. */
+  private async reach(point: string): Promise<void> {
+    const { armed, onParked } = this;
+    if (armed === undefined || onParked === undefined || armed.at !== point) return;
+    if (armed.skip > 0) {
+      armed.skip -= 1;
+      return;
+    }
+    this.armed = undefined;
+    await new Promise<void>((resolve) => onParked(armed.wakes ? resolve : undefined));
+  }
+
+  /** Runs an attempt until it ends or falls asleep. */
+  private async attempt(work: () => Promise<unknown>): Promise<void> {
+    const parked = new Promise<(() => void) | undefined>((resolve) => {
+      this.onParked = resolve;
+    });
+    const ended = work();
+    // One that dies in its sleep has no end; one that fails is tried again by the queue, here by a later event.
+    ended.catch(() => {});
+    const first = await Promise.race([ended.then(() => 'ended' as const), parked.then((wake) => ({ wake }))]);
+    this.onParked = undefined;
+    if (first !== 'ended' && first.wake !== undefined) this.sleepers.push({ wake: first.wake, ended });
+  }
+
+  private reconcile(target: string, cause: Cause): Promise<void> {
+    this.known.add(target);
+    return this.attempt(() => this.h.reconcile(target, cause));
+  }
+
+  private async announce(targets: readonly string[], cause: Cause, what: string): Promise<void> {
+    for (const target of targets) {
+      this.known.add(target);
+      if (what === 'late' || what === 'twice') this.late.push({ path: target, cause });
+    }
+    if (what === 'now' || what === 'twice') for (const target of targets) await this.reconcile(target, cause);
+  }
+
+  async run(step: Command): Promise<void> {
+    switch (step.op) {
+      case 'write': {
+        const matter = step.level === 0 ? '' : `---\nsecurity_level: ${step.level}\n---\n\n`;
+        await this.put(step.path, `${matter}${step.paragraphs.map((n) => `paragraph ${n}`).join('\n\n')}`);
+        return this.announce([step.path], 'change', step.events);
+      }
+      case 'corrupt':
+        await this.put(step.path, '!corrupt');
+        return this.announce([step.path], 'change', step.events);
+      case 'remove':
+        await discard(join(this.h.root, step.path));
+        return this.announce([step.path], 'unlink', step.events);
+      case 'move':
+        return this.move(step.path, step.to, step.events);
+      case 'moveFolder': {
+        const from = this.folder;
+        this.folder = from === 'dir' ? 'other' : 'dir';
+        const names = await readdir(join(this.h.root, from)).catch(() => []);
+        if (names.length === 0) return;
+        await discard(join(this.h.root, this.folder));
+        await rename(join(this.h.root, from), join(this.h.root, this.folder));
+        const documents = names.filter((name) => !name.endsWith('.meta.yaml'));
+        for (const name of documents) this.inherit(`${from}/${name}`, `${this.folder}/${name}`);
+        return this.announce(
+          documents.flatMap((name) => [`${this.folder}/${name}`, `${from}/${name}`]),
+          'rename',
+          step.events,
+        );
+      }
+      case 'sidecar': {
+        const file = join(this.h.root, `${step.path}.meta.yaml`);
+        if (step.level === 0) await discard(file);
+        else {
+          await makeFolder(dirname(file), this.h.root);
+          await writeFile(file, `security_level: ${step.level}\n`);
+        }
+        return this.announce([step.path], 'change', step.events);
+      }
+      case 'deliver': {
+        const [event] = this.late.splice(step.pick % Math.max(1, this.late.length), 1);
+        return event === undefined ? undefined : this.reconcile(event.path, event.cause);
+      }
+      case 'fault':
+        this.armed = { at: step.at, skip: step.skip, wakes: step.wakes };
+        return;
+      case 'wake':
+        return this.wake(step.pick);
+      case 'sweep':
+        if (step.graceOver) this.h.clock.advance(this.h.deps.settings.readerGraceMs + 1);
+        return this.attempt(() => this.h.sweeper.sweep(docUuid(makeDocId('inbox', step.path))));
+      case 'audit':
+        return this.attempt(() => this.audit());
+      case 'flush':
+        return this.h.fences.flush();
+      case 'restart':
+        return this.h.fences.restart();
+      case 'root':
+        return this.h.loseRoot(step.lost);
+    }
+  }
+
+  private async wake(pick: number): Promise<void> {
+    const [sleeper] = this.sleepers.splice(pick % Math.max(1, this.sleepers.length), 1);
+    sleeper?.wake();
+    await sleeper?.ended.catch(() => {});
+  }
+
+  private async put(target: string, text: string): Promise<void> {
+    await makeFolder(dirname(join(this.h.root, target)), this.h.root);
+    const isFolder = (await stat(join(this.h.root, target)).catch(() => undefined))?.isDirectory() === true;
+    if (isFolder) await rm(join(this.h.root, target), { recursive: true });
+    await writeFile(join(this.h.root, target), text);
+    this.written(target).add(JSON.stringify(paragraphsOf(text)));
+  }
+
+  private async move(from: string, to: string, what: string): Promise<void> {
+    const isFile = (await stat(join(this.h.root, from)).catch(() => undefined))?.isFile() === true;
+    if (!isFile || to.startsWith(from) || from.startsWith(to)) return;
+    await makeFolder(dirname(join(this.h.root, to)), this.h.root);
+    if (!(await stat(join(this.h.root, from)).catch(() => undefined))) return;
+    await discard(join(this.h.root, to));
+    await rename(join(this.h.root, from), join(this.h.root, to));
+    this.inherit(from, to);
+    return this.announce([to, from], 'rename', what);
+  }
+
+  private written(target: string): Set<string> {
+    const known = this.everWritten.get(target) ?? new Set<string>();
+    this.everWritten.set(target, known);
+    this.known.add(target);
+    return known;
+  }
+
+  private inherit(from: string, to: string): void {
+    for (const version of this.written(from)) this.written(to).add(version);
+  }
+
+  private audit() {
+    return audit({
+      ...this.h.deps,
+      reconciler: this.h.reconciler,
+      sweeper: this.h.sweeper,
+      pending: async () => new Set<string>(),
+      freeStuckKeys: async () => 0,
+    });
+  }
+
+  /** What is served now is whole, and was on the disk at some time. */
+  async checkServed(): Promise<void> {
+    const { onParked, armed } = this;
+    this.onParked = undefined;
+    for (const target of this.known) {
+      const top = await this.h.top(target);
+      if (top === undefined || top.chunks === 0) continue;
+      const texts = await this.h.texts(target);
+      expect(texts.length, `chunks of ${target}`).toBe(top.chunks);
+      expect([...this.written(target)], `versions of ${target}`).toContain(JSON.stringify(texts));
+    }
+    this.onParked = onParked;
+    this.armed = armed;
+  }
+
+  /** A last scan, every sleeper awake before or after it, and the sweeps. */
+  async settle(wakeAfterScan: boolean): Promise<void> {
+    this.armed = undefined;
+    this.h.loseRoot(false);
+    const wakeAll = async () => {
+      while (this.sleepers.length > 0) await this.wake(0);
+    };
+    if (!wakeAfterScan) await wakeAll();
+    for (const target of new Set([...this.known, ...(await this.files())])) await this.h.reconcile(target, 'scan');
+    if (wakeAfterScan) await wakeAll();
+    for (let round = 0; round < 4; round += 1) {
+      await this.audit();
+      for (const target of this.known) await this.h.sweep(target);
+    }
+  }
+
+  async checkDisk(): Promise<void> {
+    const files = await this.files();
+    for (const target of files) {
+      const text = await readFile(join(this.h.root, target), 'utf8');
+      const top = await this.h.top(target);
+      if (text.includes('!corrupt')) {
+        expect(top?.status, target).toBe('failed');
+        continue;
+      }
+      const expected = paragraphsOf(text);
+      expect(top?.status, target).toBe(expected.length === 0 ? 'empty' : 'indexed');
+      expect(await this.h.texts(target), target).toEqual(expected);
+      const sidecar = await readFile(join(this.h.root, `${target}.meta.yaml`), 'utf8').catch(() => '');
+      const level = Math.max(...[text, sidecar].map((from) => Number(/security_level: (\d)/.exec(from)?.[1] ?? 1)));
+      expect(top?.security_level, `level of ${target}`).toBe(level);
+      for (const chunk of await this.h.chunks(target)) expect(chunk.metadata.security_level, target).toBe(level);
+    }
+    for (const target of this.known) {
+      if (files.includes(target)) continue;
+      expect(await this.h.texts(target), `${target} is gone`).toEqual([]);
+    }
+    const view = this.h.deps.source('inbox');
+    const report = await verify({
+      ...this.h.deps,
+      // After the last sweep: nothing may wait for its grace any more.
+      settings: { ...this.h.deps.settings, readerGraceMs: -1e9 },
+      sources: () => (view === undefined ? [] : [view]),
+      listFiles: async function* () {
+        yield* files;
+      },
+      pending: async () => new Set<string>(),
+      repair: async () => {},
+    });
+    expect(report.examples).toEqual([]);
+    expect(report).toMatchObject({ differences: 0, in_grace: 0, in_flight: 0 });
+  }
+
+  private async files(): Promise<string[]> {
+    const entries = await readdir(this.h.root, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.meta.yaml'))
+      .map((entry) => relative(this.h.root, join(entry.parentPath, entry.name)));
+  }
+}
+
+/** Removes what is there, if anything is: with a file where its folder would be, nothing is (ENOTDIR). */
+async function discard(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => {});
+}
+
+/** Makes a folder; a file that is in its way goes. */
+async function makeFolder(folder: string, root: string): Promise<void> {
+  let at = root;
+  for (const part of relative(root, folder)
+    .split('/')
+    .filter((name) => name !== '')) {
+    at = join(at, part);
+    const found = await stat(at).catch(() => undefined);
+    if (found?.isFile()) await rm(at);
+  }
+  await mkdir(folder, { recursive: true });
+}
+
+function paragraphsOf(text: string): string[] {
+  return text
+    .replace(/^---\n[\s\S]*?\n---\n/, '')
+    .split('\n\n')
+    .filter((part) => part.trim() !== '')
+    .map((part) => part.trim());
+}
+
+async function runHistory(store: ChunkStore, history: readonly Command[], wakeAfterScan: boolean): Promise<void> {
+  const world = await World.create(store);
+  try {
+    for (const step of history) {
+      await world.run(step);
+      await world.checkServed();
+    }
+    await world.settle(wakeAfterScan);
+    await world.checkDisk();
+  } finally {
+    await world.h.close();
+  }
+}
+
+describe('random histories', () => {
+  it('end in the state of the disk, and serve whole versions all the while', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories, fc.boolean(), (history, wakeAfterScan) =>
+        runHistory(createMemoryStore(), history, wakeAfterScan),
+      ),
+      { numRuns: Number(process.env.SLUICE_TEST_HISTORIES ?? 150) },
+    );
+  }, 600_000);
+
+  it('do so on the real store', async () => {
+    const { weaviate: url } = testServices();
+    let serial = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(command, { minLength: 5, maxLength: 30, size: 'max' }),
+        fc.boolean(),
+        async (history, wakeAfterScan) => {
+          serial += 1;
+          const namespace = `histories${process.pid}x${Date.now().toString(36)}n${serial}`;
+          const store = createStore({ url, namespace, collection: 'test', dimensions: 64 });
+          try {
+            await runHistory(store, history, wakeAfterScan);
+          } finally {
+            await store.close();
+            await dropCollections(url, namespace);
+          }
+        },
+      ),
+      { numRuns: 8 },
+    );
+  }, 600_000);
+});
+
+async function dropCollections(url: string, namespace: string): Promise<void> {
+  const { classes } = (await (await fetch(`${url}/v1/schema`)).json()) as { classes: { class: string }[] };
+  for (const { class: name } of classes) {
+    if (name.toLowerCase().startsWith(namespace.toLowerCase())) await fetch(`${url}/v1/schema/${name}`, { method: 'DELETE' });
+  }
+}
