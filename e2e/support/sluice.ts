@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { testServices } from '@sluice/testkit';
+import { type TestServices, testServices } from '@sluice/testkit';
 import { expect, vi } from 'vitest';
 
 const BIN = fileURLToPath(new URL('../../apps/cli/bin/sluice.js', import.meta.url));
@@ -46,11 +46,13 @@ export interface SluiceOptions {
   /** sluice.yaml, `FOLDER` standing for the watched folder. Default: a bare folder named `inbox`. */
   config?: string;
   env?: Record<string, string>;
+  /** Default: those of the test run. */
+  services?: TestServices;
 }
 
 /** An instance as a user has it: the command, a data folder and a watched folder of its own, on the test run's Redis and Weaviate. */
 export async function createSluice(options: SluiceOptions = {}) {
-  const services = testServices();
+  const services = options.services ?? testServices();
   const base = await mkdtemp(join(tmpdir(), 'sluice-e2e-'));
   const folder = join(base, 'inbox');
   const data = join(base, 'data');
@@ -58,7 +60,7 @@ export async function createSluice(options: SluiceOptions = {}) {
   if (options.config !== undefined) await writeFile(join(base, 'sluice.yaml'), options.config.replaceAll('FOLDER', folder));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const env = {
+  const env: Record<string, string> = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? base,
     SLUICE_DATA: data,

@@ -1,0 +1,59 @@
+// npm run chaos -- [--minutes N] [--seed S] [--without RULE]: breaks an instance of its own in every way it knows, and compares what is
+// left with the disk. With --without, the scenario of a rule of the commit protocol with that rule left out: it fails and says why.
+import { parseArgs } from 'node:util';
+import { bin, build, endRunning, importLauncher, install, ROOT, requireNode, run } from './prepare.mjs';
+
+requireNode();
+
+const RULES = ['fence', 'grace', 'pinned-retry', 'visibility', 'delete-rule'];
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: { minutes: { type: 'string', default: '5' }, seed: { type: 'string' }, without: { type: 'string' } },
+    });
+    const seed = values.seed ?? String(Date.now() % 100_000);
+    if (!(Number(values.minutes) > 0)) throw new Error('--minutes takes a number over 0');
+    if (!/^\d+$/.test(seed)) throw new Error('--seed takes a whole number');
+    if (values.without !== undefined && !RULES.includes(values.without))
+      throw new Error(`--without takes one of ${RULES.join(', ')}`);
+    return { minutes: values.minutes, seed, without: values.without };
+  } catch (error) {
+    process.stderr.write(`${error.message}\nusage: npm run chaos -- [--minutes N] [--seed S] [--without RULE]\n`);
+    process.exit(2);
+  }
+}
+
+const { minutes, seed, without } = readOptions();
+const say = (line) => process.stdout.write(`${line}\n`);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    endRunning('SIGINT');
+    setTimeout(() => process.exit(130), 15_000).unref();
+  });
+}
+
+for (const step of [() => install(say), () => build(say)]) {
+  const { code, output } = await step();
+  if (code !== 0) {
+    say(output.trim());
+    process.exit(1);
+  }
+}
+const launcher = await importLauncher();
+const model = await launcher.obtainModel(launcher.createWorkplace(process.env, say), { cwd: ROOT });
+const { code } = await run(
+  bin('vitest'),
+  ['run', '--config', 'e2e/chaos/vitest.config.ts', without === undefined ? 'faults.chaos' : 'without.chaos'],
+  {
+    show: true,
+    env: {
+      SLUICE_TEST_MODEL: model,
+      SLUICE_CHAOS_MINUTES: minutes,
+      SLUICE_CHAOS_SEED: seed,
+      ...(without === undefined ? {} : { SLUICE_CHAOS_WITHOUT: without }),
+    },
+  },
+);
+process.exit(code);
