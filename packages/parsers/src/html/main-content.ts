@@ -1,4 +1,4 @@
-import { contains, findAll, type HtmlNode, textOf } from './tree.js';
+import { contains, findAll, type HtmlNode } from './tree.js';
 
 /** Parts of a page that are about the site, not about the page. */
 const SITE_ROLES = new Set([
@@ -59,8 +59,17 @@ function isSitePart(node: HtmlNode, inMain: boolean): boolean {
   );
 }
 
+/** Visible characters under a node. */
 function visibleLength(node: HtmlNode): number {
-  return textOf(node).replace(/\s+/g, ' ').length;
+  let length = 0;
+  for (const child of node.children) {
+    if (typeof child !== 'string') {
+      length += visibleLength(child);
+      continue;
+    }
+    for (let at = 0; at < child.length; at++) if (child.charCodeAt(at) > 0x20) length++;
+  }
+  return length;
 }
 
 /** Share of a node's text that stands in links. */

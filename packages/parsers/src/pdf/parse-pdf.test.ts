@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { parseAs, parseFixture } from '../../test/parse-file.js';
 import { column, type DrawnText, pdfOf } from '../../test/pdf-files.js';
+import { makePdf } from '../bench/make-documents.js';
 
 const read = async (pages: DrawnText[][], options = {}, about = {}) => {
   const document = await parseAs('a.pdf', await pdfOf(pages, about), options);
@@ -248,6 +249,16 @@ it('says what the document says of itself', async () => {
   );
   expect(document.metadata).toEqual({ doc_title: 'Kettles', author: 'Ana', created_at: '2024-05-01T10:00:00.000Z' });
   expect(document.lang).toBe('en');
+});
+
+it('refuses fonts whose widths would fill the memory', async () => {
+  const pdf = Buffer.from(makePdf(1)).toString('latin1');
+  const font =
+    '<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A /W [0 [500 600] 3 2147483647 500] >>] >>';
+  const damaged = pdf.replace('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>', font);
+  await expect(parseAs('a.pdf', new Uint8Array(Buffer.from(damaged, 'latin1')))).rejects.toMatchObject({ code: 'corrupt' });
+  const ordinary = pdf.replace('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>', font.replace('2147483647', '9'));
+  expect((await parseAs('a.pdf', new Uint8Array(Buffer.from(ordinary, 'latin1')))).format).toBe('pdf');
 });
 
 describe('scanned pages', () => {

@@ -28,7 +28,10 @@ async function judge({ name, bytes }: FuzzInput): Promise<string> {
     const [broken] = brokenLaws(document, bodyStart);
     if (broken !== undefined) return `FAULT: ${broken}`;
     const junk = JUNK.exec(document.text)?.[0];
-    if (junk !== undefined && !Buffer.from(content).includes(junk)) return `FAULT: junk ${junk}`;
+    const isOfInput =
+      junk !== undefined &&
+      (['utf8', 'utf16le'] as const).some((encoding) => Buffer.from(content).includes(Buffer.from(junk, encoding)));
+    if (junk !== undefined && !isOfInput) return `FAULT: junk ${junk}`;
     return document.elements.length === 0 ? 'empty' : 'parsed';
   } catch (error) {
     if (!(error instanceof SluiceError)) return `FAULT: ${String(error)}`;
