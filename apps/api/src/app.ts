@@ -123,7 +123,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     whyRoute(ops, deps);
     sourceRoutes(ops, deps);
     keyRoutes(ops, deps);
-    if (deps.board !== undefined) await ops.register(deps.board.plugin, { prefix: '/ops/queues' });
+    for (const { prefix, plugin } of deps.boards ?? []) await ops.register(plugin, { prefix });
   });
   refuseOtherMethods(app, methods);
   await app.ready();

@@ -137,7 +137,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
         { repair },
       ),
     explain: createExplain({ files, sources: config.sources, views, policy }),
-    board: createBoard(jobs),
+    boards: createBoards(jobs),
   };
   return {
     deps,
@@ -175,11 +175,18 @@ function queueView(jobs: ReconcileJobs, consuming: () => Promise<boolean>): ApiD
   };
 }
 
-function createBoard(jobs: ReconcileJobs): { plugin: ReturnType<FastifyAdapter['registerPlugin']> } {
-  const serverAdapter = new FastifyAdapter();
-  serverAdapter.setBasePath('/ops/queues');
-  createBullBoard({ queues: [new BullMQAdapter(jobs.board, { readOnlyMode: true })], serverAdapter });
-  return { plugin: serverAdapter.registerPlugin() };
+/**
+ * The operators' view of the queue: to look at under /ops/queues, to act under /ops/queues/manage. Retrying a job is not among the
+ * acts: it would pass the rule of one job a document by, which `dlq retry` keeps.
+ */
+function createBoards(jobs: ReconcileJobs): NonNullable<ApiDeps['boards']> {
+  const board = (prefix: string, readOnlyMode: boolean) => {
+    const serverAdapter = new FastifyAdapter();
+    serverAdapter.setBasePath(prefix);
+    createBullBoard({ queues: [new BullMQAdapter(jobs.board, { readOnlyMode, allowRetries: false })], serverAdapter });
+    return { prefix, plugin: serverAdapter.registerPlugin() };
+  };
+  return [board('/ops/queues', true), board('/ops/queues/manage', false)];
 }
 
 function withoutPassword(address: string): string {

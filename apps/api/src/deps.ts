@@ -47,11 +47,6 @@ export interface ProcessInfo {
   restarts: number;
 }
 
-export interface ServiceInfo {
-  url: string;
-  state: 'up' | 'down';
-}
-
 /** INTERFACES 1, `verify --json`, with what the walk left out. */
 export interface VerifyReport {
   differences: number;
@@ -111,8 +106,8 @@ export interface ApiDeps {
   removeSource(name: string): Promise<number>;
   /** Why a path is or is not a document. */
   explain(path: string): Promise<Explanation>;
-  /** Bull Board for /ops/queues, where there is a queue to show. */
-  board?: { plugin: FastifyPluginCallback };
+  /** Bull Board, below /ops/queues. */
+  boards?: { prefix: string; plugin: FastifyPluginCallback }[];
 }
 
 declare module 'fastify' {

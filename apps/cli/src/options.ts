@@ -38,7 +38,3 @@ export function setting(text: string, before: Record<string, unknown> = {}): Rec
   }
   return { ...before, [text.slice(0, equals)]: value };
 }
-
-export function collect(text: string, before: string[] = []): string[] {
-  return [...before, text];
-}
