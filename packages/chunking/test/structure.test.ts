@@ -49,6 +49,14 @@ describe('tables', () => {
     }
   });
 
+  it('part a row of very many cells between them, each embedded with the name of its column', async () => {
+    const columns = Array.from({ length: 90 }, (_, index) => `measure ${index}`);
+    const rows = [0, 1, 2].map((row) => columns.map((_, index) => `value${row}x${index}`));
+    const chunks = await cut(await parse([columns, ...rows].map((row) => row.join(',')).join('\n'), 'wide.csv'));
+    const said = chunks.map((chunk) => chunk.embeddingText ?? chunk.text).join('\n');
+    for (let index = 0; index < 90; index++) expect(said).toContain(`measure ${index}: value1x${index}`);
+  });
+
   it('part a row only where it alone is over the limit', async () => {
     const long = 'word '.repeat(400).trim();
     const document = await parse(`| a | b |\n|---|---|\n| short | x |\n| ${long} | y |\n| last | z |\n`, 'a.md');

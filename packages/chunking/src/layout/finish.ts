@@ -4,7 +4,7 @@ import { explodeOptions, type Layout, leadOf, resizeLayout, roomUnder } from './
 import { explodeWords } from './explode.js';
 import { firstBlockAfter, type Heading } from './outline.js';
 import { packAtoms } from './pack.js';
-import type { Run } from './runs.js';
+import type { Run } from './run.js';
 
 /** A chunk to be: a stretch of the text and the run it was cut from. */
 export interface Piece {

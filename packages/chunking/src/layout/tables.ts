@@ -89,7 +89,7 @@ export function sayRow(names: readonly string[], cells: readonly string[]): stri
   return said.join('; ');
 }
 
-/** The rows from start to end in plain words, with the text around the table; undefined where a row is parted. */
+/** The rows from start to end in plain words, with the text around the table; undefined where a cell or the header is parted. */
 export function sayTable(text: string, shape: TableShape, start: number, end: number): string | undefined {
   const from = firstRowAfter(shape.rows, start);
   const said: string[] = [];
@@ -99,9 +99,10 @@ export function sayTable(text: string, shape: TableShape, start: number, end: nu
   for (; index < shape.rows.length; index++) {
     const row = shape.rows[index];
     if (row === undefined || row.start >= end) break;
-    if (row.start < start || row.end > end) return undefined;
-    said.push(sayRow(shape.names, row.cells));
-    covered = row.end;
+    const words = row.start < start || row.end > end ? sayCells(text, shape, row, start, end) : sayRow(shape.names, row.cells);
+    if (words === undefined) return undefined;
+    said.push(words);
+    covered = Math.min(end, row.end);
   }
   const touchesTable = end > shape.start && start < (shape.rows.at(-1)?.end ?? 0);
   if (touchesTable && (index === from || (from === 0 && start > shape.start && start < shape.bodyStart))) return undefined;
@@ -118,4 +119,43 @@ function firstRowAfter(rows: readonly TableRow[], at: number): number {
     else low = middle + 1;
   }
   return low;
+}
+
+export interface TableCell {
+  /** With the marks before it, so that the cells of a row cover it. */
+  start: number;
+  end: number;
+  column: number;
+}
+
+/** Where the cells of a row stand in the text; undefined where they aren't found one after the other. */
+export function cellsOf(text: string, row: TableRow): TableCell[] | undefined {
+  const found: TableCell[] = [];
+  let at = row.start;
+  for (const [column, cell] of row.cells.entries()) {
+    const value = cell.trim();
+    if (value === '') continue;
+    const rest = text.slice(at, row.end);
+    const escaped = value.replaceAll('|', '\\|');
+    const offset = rest.startsWith(value) ? 0 : rest.indexOf(escaped);
+    if (offset < 0) return undefined;
+    const end = at + offset + (offset === 0 && rest.startsWith(value) ? value.length : escaped.length);
+    found.push({ start: found.length === 0 ? row.start : at, end, column });
+    at = end;
+  }
+  const last = found.at(-1);
+  if (last === undefined) return undefined;
+  last.end = row.end;
+  return found;
+}
+
+function sayCells(text: string, shape: TableShape, row: TableRow, start: number, end: number): string | undefined {
+  const cells = cellsOf(text, row);
+  const within = cells?.filter((cell) => cell.end > start && cell.start < end) ?? [];
+  if (within.length === 0 || within.some((cell) => skipSpace(text, cell.start, cell.end) < start || cell.end > end))
+    return undefined;
+  return sayRow(
+    within.map((cell) => shape.names[cell.column] ?? ''),
+    within.map((cell) => row.cells[cell.column] ?? ''),
+  );
 }

@@ -1,11 +1,12 @@
 import { trimmed } from '../text/graphemes.js';
 import { QUALITY } from './atoms.js';
+import { blockRun } from './block-run.js';
 import { explodeOptions, type Layout, leadOf, packOptions, roomUnder } from './context.js';
 import { explodeProse } from './explode.js';
 import type { Piece } from './finish.js';
 import type { Block, Section } from './outline.js';
 import { packAtoms } from './pack.js';
-import { blockRun, splitIntroduction } from './runs.js';
+import { splitIntroduction } from './runs.js';
 
 /** A sentence with the headings that stand right before it, or a part of a table or of code, which has no sentences. */
 export interface Unit extends Piece {

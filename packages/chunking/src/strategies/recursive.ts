@@ -5,7 +5,8 @@ import { finishPiece, type Piece } from '../layout/finish.js';
 import { mergeSmall } from '../layout/merge.js';
 import type { Heading, Section } from '../layout/outline.js';
 import { packAtoms } from '../layout/pack.js';
-import { type RunOptions, runsOf } from '../layout/runs.js';
+import type { RunOptions } from '../layout/run.js';
+import { runsOf } from '../layout/runs.js';
 import type { ChunkingStrategy } from './strategy.js';
 
 /** Headings, tables, lists and code kept whole where they fit, everything embedded as it stands. Without `structure` the plain baseline. */
