@@ -1,6 +1,7 @@
 import { type Caller, SluiceError } from '@sluice/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiDeps } from './deps.js';
+import { answering } from './problems.js';
 
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
 
@@ -48,13 +49,16 @@ function isAllowed(origin: string, corsOrigins: readonly string[]): boolean {
 export function useAccess(app: FastifyInstance, { settings, identify }: Pick<ApiDeps, 'settings' | 'identify'>): void {
   // Set on every request by the hook below, before anything reads it.
   app.decorateRequest('caller', null as unknown as Caller);
-  app.addHook('onRequest', async (request, reply) => {
-    checkOrigin(request, settings.corsOrigins);
-    const { origin } = request.headers;
-    if (origin !== undefined && isAllowed(origin, settings.corsOrigins)) allowOrigin(reply, origin);
-    if (request.routeOptions.config.open !== true) request.caller = await identify(request);
-    else if (request.headers.authorization === undefined) checkHost(request, settings.allowedHosts);
-  });
+  app.addHook(
+    'onRequest',
+    answering(async (request, reply) => {
+      checkOrigin(request, settings.corsOrigins);
+      const { origin } = request.headers;
+      if (origin !== undefined && isAllowed(origin, settings.corsOrigins)) allowOrigin(reply, origin);
+      if (request.routeOptions.config.open !== true) request.caller = await identify(request);
+      else if (request.headers.authorization === undefined) checkHost(request, settings.allowedHosts);
+    }),
+  );
 }
 
 function allowOrigin(reply: FastifyReply, origin: string): void {

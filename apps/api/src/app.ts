@@ -12,7 +12,7 @@ import type { ApiDeps } from './deps.js';
 import { createCounter } from './documents/counts.js';
 import { collectMethods, refuseOtherMethods } from './methods.js';
 import { describeDocument, describeRoute } from './openapi-document.js';
-import { handleError, makeProblem, sendProblem } from './problems.js';
+import { answering, handleError, makeProblem, sendProblem } from './problems.js';
 import { catalogRoutes } from './routes/catalog.js';
 import { chunkRoute } from './routes/chunks.js';
 import { documentRoutes } from './routes/documents.js';
@@ -96,7 +96,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     transformObject: describeDocument,
   });
   await app.register(async (docs) => {
-    docs.addHook('onRequest', requireOperator);
+    docs.addHook('onRequest', answering(requireOperator));
     await docs.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
     docs.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   });
@@ -114,7 +114,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
 
   await app.register(async (operators) => {
     const ops = operators.withTypeProvider<ZodTypeProvider>();
-    ops.addHook('onRequest', requireOperator);
+    ops.addHook('onRequest', answering(requireOperator));
     statusRoute(ops, deps, counter);
     reconcileRoute(ops, deps);
     deadLetterRoutes(ops, deps);

@@ -2,7 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { type Config, createConfiguredPolicy, createSourceViews, requireServices } from '@sluice/config';
-import { type DocumentReader, SluiceError, systemClock } from '@sluice/core';
+import { type DocumentReader, docUuid, makeDocId, SluiceError, systemClock } from '@sluice/core';
 import { defaultIngestionSettings, discardDocument, type IngestionDeps, removeSource, verify } from '@sluice/ingestion';
 import { readRunFile } from '@sluice/launcher';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
@@ -183,10 +183,19 @@ function createBoards(jobs: ReconcileJobs): NonNullable<ApiDeps['boards']> {
   const board = (prefix: string, readOnlyMode: boolean) => {
     const serverAdapter = new FastifyAdapter();
     serverAdapter.setBasePath(prefix);
-    createBullBoard({ queues: [new BullMQAdapter(jobs.board, { readOnlyMode, allowRetries: false })], serverAdapter });
+    const queue = new BullMQAdapter(jobs.board, { readOnlyMode, allowRetries: false });
+    // Whoever may look at the queue may not see every document: a job shows the document's id, whose name the API tells to those who may.
+    queue.setFormatter('data', withoutPath);
+    createBullBoard({ queues: [queue], serverAdapter });
     return { prefix, plugin: serverAdapter.registerPlugin() };
   };
   return [board('/ops/queues', true), board('/ops/queues/manage', false)];
+}
+
+function withoutPath(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null || !('source' in data) || !('path' in data)) return {};
+  const { source, path, ...rest } = data;
+  return { source, id: docUuid(makeDocId(String(source), String(path))), ...rest };
 }
 
 function withoutPassword(address: string): string {

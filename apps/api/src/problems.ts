@@ -143,3 +143,20 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
   if (problem.status >= 500) request.log.error({ err: error, code: problem.code }, 'request failed');
   void sendProblem(reply, problem);
 }
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/**
+ * A hook that answers what it refuses by itself. A plugin may bring an error handler of its own (the queue board does), which would make
+ * a 500 of a missing key.
+ */
+export function answering(hook: Hook): Hook {
+  return async (request, reply) => {
+    try {
+      return await hook(request, reply);
+    } catch (error) {
+      handleError(error, request, reply);
+      return reply;
+    }
+  };
+}

@@ -44,8 +44,14 @@ export function createOutput(streams: Streams, json: boolean): Output {
   };
 }
 
+/** Text from file names and documents, for one line of a terminal: control characters are shown, not sent. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
 /** Rows in columns, each as wide as its widest cell. */
-export function table(rows: readonly (readonly string[])[]): string {
+export function table(cells: readonly (readonly string[])[]): string {
+  const rows = cells.map((row) => row.map(printable));
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);

@@ -153,8 +153,8 @@ export function createSourceRunner(
 
   function note(seen: RootState): void {
     if (seen.state !== root.state) {
-      if (seen.state === 'ok') logger.info('the root is there; deletes are no longer suspended');
-      else logger.warn({ state: seen.state }, seen.message);
+      if (seen.state === 'ok') logger.info({ root_state: seen.state }, 'the root is there; deletes are no longer suspended');
+      else logger.warn({ root_state: seen.state }, seen.message);
     }
     root = seen;
     // Whatever was watched is not what comes back, even if it comes back before the next look.

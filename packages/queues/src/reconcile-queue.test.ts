@@ -74,7 +74,9 @@ describe('one job a document', () => {
     await bench.queue.add(request('a.md'), 'interactive');
     for (let attempt = 0; attempt < 3; attempt++) (await next()).fail(new Error('no'));
     await until(() => bench.queue.isIdle());
-    expect(await bench.queue.failedJobs()).toMatchObject([{ path: 'a.md', reason: 'internal: no', attemptsMade: 3 }]);
+    expect(await bench.queue.failedJobs()).toMatchObject([
+      { path: 'a.md', reason: 'internal; sluice dlq show tells more', attemptsMade: 3 },
+    ]);
     await bench.queue.add(request('a.md'), 'interactive');
     (await next()).succeed();
     await until(() => bench.queue.isIdle());

@@ -53,7 +53,9 @@ describe('retries', () => {
     await add('a');
     await until(() => bench.queue.isIdle());
     expect(last).toEqual([false, false, true]);
-    expect(await bench.queue.failedJobs()).toMatchObject([{ path: 'a', reason: 'embed_failed: down', attemptsMade: 3 }]);
+    expect(await bench.queue.failedJobs()).toMatchObject([
+      { path: 'a', reason: 'embed_failed; sluice dlq show tells more', attemptsMade: 3 },
+    ]);
   });
 
   it('are not made for a permanent fault', async () => {
@@ -65,7 +67,7 @@ describe('retries', () => {
     await add('a');
     await until(() => bench.queue.isIdle());
     expect(runs).toBe(1);
-    expect(await bench.queue.failedJobs()).toMatchObject([{ reason: 'corrupt: no PDF' }]);
+    expect(await bench.queue.failedJobs()).toMatchObject([{ reason: 'corrupt; sluice dlq show tells more' }]);
   });
 
   it('wait as long as a server that limits rates asks for', async () => {

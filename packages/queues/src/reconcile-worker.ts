@@ -149,7 +149,8 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       throw new DelayedError();
     }
     logger?.debug({ docId: fault.docId, code: fault.code, attempt: job.attemptsMade + 1 }, 'job failed');
-    const text = `${fault.code}: ${fault.message}`;
+    // The queue keeps the code alone: the message may name what not every operator may see, and the document's record has it.
+    const text = `${fault.code}; sluice dlq show tells more`;
     if (fault.kind === 'permanent') throw new UnrecoverableError(text);
     throw new SluiceError(fault.code, text, { kind: fault.kind, cause: fault, ...(fault.details && { details: fault.details }) });
   }

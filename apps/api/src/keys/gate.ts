@@ -30,6 +30,11 @@ export function hasOperator(keys: readonly StoredKey[], now: number): boolean {
   return keys.some(({ role, expires_at }) => role === 'operator' && (expires_at === undefined || Date.parse(expires_at) > now));
 }
 
+/** True for a call that a proxy on this machine passed on: it comes from here, its sender may not. */
+function isForwarded({ headers }: Asked): boolean {
+  return ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined);
+}
+
 /** Where keys are listed and made; revoking one is another address. */
 function isKeyRoute({ url }: Asked): boolean {
   return url.split('?')[0] === '/ops/api/keys';
@@ -53,14 +58,14 @@ export function createGate({ ring, clock, allowedHosts, anonymous, anonymousClea
     const keys = await ring.keys();
     const stranger = { clearance: anonymousClearance, groups: [], name: 'anonymous' };
     if (keys.length === 0) {
-      if (isLoopback(request.ip)) return { role: 'operator', ...stranger };
+      if (isLoopback(request.ip) && !isForwarded(request)) return { role: 'operator', ...stranger };
       throw new SluiceError(
         'unauthorized',
         'Without a key only this machine is served. Make the first one there: sluice key create ' +
           '(in containers: docker compose exec api sluice key create)',
       );
     }
-    if (isKeyRoute(request) && isLoopback(request.ip) && !hasOperator(keys, clock.now()))
+    if (isKeyRoute(request) && isLoopback(request.ip) && !isForwarded(request) && !hasOperator(keys, clock.now()))
       return { role: 'operator', ...stranger };
     if (!anonymous) throw new SluiceError('unauthorized', 'A key is needed: Authorization: Bearer KEY.');
     calls.take(`address ${request.ip}`);

@@ -27,3 +27,13 @@ describe('documentLine', () => {
     expect(documentLine(other)).toBeUndefined();
   });
 });
+
+it('shows control characters of file names instead of sending them', () => {
+  const line = JSON.stringify({ msg: 'document', doc_id: 'inbox/e\u001b[31mred\n.md', status: 'deleted' });
+  expect(documentLine(line)).toBe('inbox/e\\x1b[31mred\\x0a.md deleted');
+});
+
+it('tells of a root that was lost or came back', () => {
+  const line = JSON.stringify({ source: 'inbox', root_state: 'missing', msg: '/a is not there; deletes are suspended' });
+  expect(documentLine(line)).toBe('source inbox: /a is not there; deletes are suspended');
+});

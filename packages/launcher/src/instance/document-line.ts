@@ -8,8 +8,19 @@ interface DocumentLog {
   message?: string;
 }
 
-/** The terminal's line for a file that was worked on, from a line of the worker's log; undefined for any other line. */
+/** Text that comes from file names, on one line of a terminal: control characters are shown, not sent. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}
+
+/** The terminal's line for a file that was worked on, or for a root that was lost or came back, from a line of a log; else undefined. */
 export function documentLine(line: string): string | undefined {
+  const found = lineOf(line);
+  return found === undefined ? undefined : printable(found);
+}
+
+function lineOf(line: string): string | undefined {
+  if (line.includes('"root_state":')) return rootLine(line);
   // Most lines are of another kind: parse only those that may be it.
   if (!line.includes('"msg":"document"')) return undefined;
   let entry: DocumentLog;
@@ -29,4 +40,13 @@ export function documentLine(line: string): string | undefined {
     return `${doc_id} ${status}: ${entry.reason ?? 'internal'}${message}`;
   }
   return `${doc_id} ${status}`;
+}
+
+function rootLine(line: string): string | undefined {
+  try {
+    const { source, msg } = JSON.parse(line) as { source?: unknown; msg?: unknown };
+    return typeof msg === 'string' ? `source ${String(source)}: ${msg}` : undefined;
+  } catch {
+    return undefined;
+  }
 }
