@@ -151,6 +151,6 @@ it('gives the same words in the same order, whatever a document is written as', 
         expect(words(document), file).toEqual(expected);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 25 },
   );
 });

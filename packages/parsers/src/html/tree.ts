@@ -1,3 +1,4 @@
+import { SluiceError } from '@sluice/core';
 import { Parser } from 'htmlparser2';
 
 export interface HtmlNode {
@@ -34,9 +35,14 @@ const UNREAD = new Set([
   'dialog',
 ]);
 
+/** Elements that may be open at once. The time that the reader takes grows with the square of it. */
+const MAX_OPEN = 20_000;
+
 /**
  * Reads HTML into a light tree. Nothing is fetched or run. What is nested deeper than the limit is hung up at the limit, as browsers
  * do, so that walking the tree is safe.
+ *
+ * @throws SluiceError `limit_exceeded` when thousands of elements are open at once
  */
 export function parseHtmlTree(html: string, maxDepth: number): HtmlNode {
   const root: HtmlNode = { name: '#root', attributes: {}, children: [] };
@@ -45,6 +51,8 @@ export function parseHtmlTree(html: string, maxDepth: number): HtmlNode {
   const parser = new Parser(
     {
       onopentag(name, attributes) {
+        if (stack.length + hidden > MAX_OPEN)
+          throw new SluiceError('limit_exceeded', `HTML with more than ${MAX_OPEN} elements open at once`);
         if (hidden > 0 || UNREAD.has(name) || isHidden(attributes)) {
           hidden++;
           return;

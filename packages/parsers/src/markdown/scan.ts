@@ -26,7 +26,7 @@ const HTML_BLOCKS: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** From this length on a list is read in pieces, each a list of its own. */
-const LONG_LIST = 32 * 1024;
+const LONG_LIST = 8 * 1024;
 
 interface Line extends Range {
   text: string;

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type ParseInput, SluiceError } from '@sluice/core';
 import { InvalidPDFException, type LoadParameters, PasswordException, PDFParse, VerbosityLevel } from 'pdf-parse';
 import type { PdfDocument } from './pdf-types.js';
+import { ignoreStrayRejections } from './stray-rejections.js';
 
 /**
  * Folder of the pdfjs-dist that pdf-parse itself uses: character maps of CJK fonts and metrics of the standard fonts lie there, and
@@ -47,6 +48,19 @@ export interface OpenPdf {
 export async function openPdf(input: Pick<ParseInput, 'bytes' | 'name' | 'passwords'>): Promise<OpenPdf> {
   if (hasAbsurdWidths(input.bytes))
     throw new SluiceError('corrupt', `${input.name} is a damaged PDF: the widths of a font are out of range`);
+  const stopIgnoring = ignoreStrayRejections();
+  try {
+    return await openWithPasswords(input, stopIgnoring);
+  } catch (error) {
+    stopIgnoring();
+    throw error;
+  }
+}
+
+async function openWithPasswords(
+  input: Pick<ParseInput, 'bytes' | 'name' | 'passwords'>,
+  stopIgnoring: () => void,
+): Promise<OpenPdf> {
   for (const password of [undefined, ...(input.passwords ?? [])]) {
     const parser = new PDFParse({ ...pdfOptions(input.bytes), ...(password === undefined ? {} : { password }) });
     try {
@@ -54,7 +68,7 @@ export async function openPdf(input: Pick<ParseInput, 'bytes' | 'name' | 'passwo
       // loading method is called by name.
       // biome-ignore lint/complexity/useLiteralKeys: private by its types
       const document = (await parser['load']()) as PdfDocument;
-      return { document, password, close: () => parser.destroy() };
+      return { document, password, close: () => parser.destroy().finally(stopIgnoring) };
     } catch (error) {
       await parser.destroy().catch(() => undefined);
       if (error instanceof PasswordException) continue;

@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { parseAs, parseFixture } from '../../test/parse-file.js';
@@ -259,6 +261,18 @@ it('refuses fonts whose widths would fill the memory', async () => {
   await expect(parseAs('a.pdf', new Uint8Array(Buffer.from(damaged, 'latin1')))).rejects.toMatchObject({ code: 'corrupt' });
   const ordinary = pdf.replace('<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>', font.replace('2147483647', '9'));
   expect((await parseAs('a.pdf', new Uint8Array(Buffer.from(ordinary, 'latin1')))).format).toBe('pdf');
+});
+
+it('does not end the process over a promise that its reader leaves behind', () => {
+  // While pdf.js mends this file (a reference of the wrong generation) it rejects a promise that nobody waits for.
+  const script = `const { createParserRegistry, defaultParseLimits: limits } = await import(${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)});
+    const bytes = new Uint8Array(await (await import('node:fs/promises')).readFile(process.argv[1]));
+    console.log((await createParserRegistry().parse({ name: 'a.pdf', bytes, limits })).format);`;
+  const path = fileURLToPath(new URL('../../test/fixtures/p_stray.pdf', import.meta.url));
+  const answer = execFileSync(process.execPath, ['--input-type=module', '-e', script, path], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  expect(answer.toString()).toBe('pdf\n');
 });
 
 describe('scanned pages', () => {
