@@ -22,7 +22,7 @@ export function stepsOf(world: World, state: State): Step[] {
     if (scenario.tombstones) steps.push(...beginDrop(world, state));
   }
   steps.push(...redisSteps(state).filter((step) => keepsAssumption(step.state)));
-  if (state.reader) steps.push(stepReader(world, state, state.reader));
+  if (state.reader) steps.push(...stepReader(world, state, state.reader));
   else if (state.reader === undefined)
     for (const split of scenario.reader?.splits ?? []) steps.push(beginRead(world, state, split));
   return steps.map(({ label, state: next }) => ({ label, state: witness(world, next) }));

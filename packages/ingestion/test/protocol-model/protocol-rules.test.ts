@@ -26,6 +26,7 @@ const NEEDED: [Rule, ScenarioName, RegExp][] = [
   ['bornBefore', 'an edit and a crash', LOST],
   ['orphansAbove', 'three writers, flush and clocks', LEFTOVER],
   ['grace', 'dead chunks crowd out the live', WRONG_ANSWER],
+  ['searchWithinGrace', 'dead chunks crowd out the live', WRONG_ANSWER],
   ['betweenStays', 'the level of a new file rises', LEAK],
   ['betweenClearance', 'the level of a new file rises', LEAK],
   ['tombstoneLast', 'delete and add again', STALE],

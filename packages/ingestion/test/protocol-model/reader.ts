@@ -1,7 +1,7 @@
 import {
   type Chunk,
+  type Judged,
   levelOf,
-  type Pinned,
   type Reader,
   SPLITS,
   type Split,
@@ -53,56 +53,77 @@ function maySee({ rules, scenario }: World, state: State): boolean {
   );
 }
 
-/** The one next step of a search (visible-search.ts, searchOnce). */
-export function stepReader(world: World, state: State, reader: Reader): Step {
-  const { rules, scenario } = world;
-  const { clearance = 1, pool } = scenario.reader ?? {};
+/** What a search can do next (visible-search.ts, searchOnce). */
+export function stepReader(world: World, state: State, reader: Reader): Step[] {
+  const { clearance = 1, pool } = world.scenario.reader ?? {};
   const isFirst = SPLITS[reader.split];
-  const to = (next: Reader): Step => ({ label: `reader: ${reader.step}`, state: { ...state, reader: next } });
-  const seen = (half: (chunk: Chunk) => boolean) =>
-    state.chunks.filter(
-      (one) => half(one) && one.level <= clearance && (reader.pinned === undefined || isLive(one.id, reader.pinned)),
-    );
+  const to = (next: Reader, label: string = reader.step): Step => ({
+    label: `reader: ${label}`,
+    state: { ...state, reader: next },
+  });
+  const seen = (half: (chunk: Chunk) => boolean) => state.chunks.filter((one) => half(one) && one.level <= clearance);
+  const { judged } = reader;
   switch (reader.step) {
-    case 'scan 1':
-    case 'pinned scan 1':
-      return to({
-        ...reader,
-        step: reader.pinned === undefined ? 'scan 2' : 'pinned scan 2',
-        hits: seen(isFirst).map((one) => one.id),
-      });
-    case 'scan 2':
-    case 'pinned scan 2': {
+    case 'scan 1': {
+      const hits = seen(isFirst).map((one) => one.id);
+      const next: Reader = { ...reader, step: 'scan 2', hits };
+      // Two searches run side by side; the commits of what one has found are read while the other still searches.
+      return hits.length === 0 ? [to(next)] : [to(next), to({ ...next, step: 'early commits' })];
+    }
+    case 'early commits':
+      return [to({ ...reader, step: 'scan 2', judged: judge(world, state, reader) })];
+    case 'scan 2': {
       const all = [...reader.hits, ...seen((one) => !isFirst(one)).map((one) => one.id)].sort((a, b) => a - b);
       // The oldest rank first: the worst case, dead chunks crowd out the live ones.
       const hits = pool === undefined ? all : all.slice(0, pool);
-      if (hits.length === 0) return answer(world, state, reader, [], undefined);
-      if (reader.pinned !== undefined) return answer(world, state, reader, hits, reader.pinned);
-      return to({ ...reader, step: 'commits', hits });
+      if (hits.length === 0) return [answer(world, state, reader, [], undefined)];
+      return [judged === undefined ? to({ ...reader, step: 'commits', hits }) : conclude(world, state, reader, hits, judged)];
     }
-    case 'commits': {
-      const top = topOf(state.commits);
-      const pinned: Pinned = {
-        live: top !== undefined && maySee(world, state) ? top.live : [],
-        superseded: top?.superseded ?? [],
-        saw: top?.saw ?? -1,
-      };
-      const isBelieved = top !== undefined && (!rules.ageRule || reader.known.includes(top.attempt));
-      const alive = reader.hits.filter((id) => isLive(id, pinned)).length;
-      const isShort = pool !== undefined && reader.hits.length >= pool && alive < pool;
-      if (rules.pinnedRetry && (!isBelieved || (alive < reader.hits.length && isShort)))
-        return to({ ...reader, step: 'pinned scan 1', hits: [], pinned });
-      return answer(world, state, reader, reader.hits, pinned);
+    case 'commits':
+      return [conclude(world, state, reader, reader.hits, judge(world, state, reader))];
+    case 'pinned scan 1':
+    case 'pinned scan 2': {
+      const half = reader.step === 'pinned scan 1' ? isFirst : (one: Chunk) => !isFirst(one);
+      const found = seen(half).flatMap((one) => (judged !== undefined && isLive(one.id, judged) ? [one.id] : []));
+      const hits = [...reader.hits, ...found].sort((a, b) => a - b);
+      return [
+        reader.step === 'pinned scan 1'
+          ? to({ ...reader, step: 'pinned scan 2', hits })
+          : answer(world, state, reader, hits, judged),
+      ];
     }
   }
 }
 
-function isLive(id: number, { live, superseded }: Pinned): boolean {
+/** Reads the commits: what they let it show, and whether it knows that they are older than its search. */
+function judge(world: World, state: State, { known }: Reader): Judged {
+  const top = topOf(state.commits);
+  return {
+    live: top !== undefined && maySee(world, state) ? top.live : [],
+    superseded: top?.superseded ?? [],
+    believed: top !== undefined && (!world.rules.ageRule || known.includes(top.attempt)),
+    saw: top?.saw ?? -1,
+  };
+}
+
+/** Answers, or searches again over what the commits name: when they may have landed meanwhile, or dead hits left too few. */
+function conclude(world: World, state: State, reader: Reader, hits: readonly number[], judged: Judged): Step {
+  const { pool } = world.scenario.reader ?? {};
+  const alive = hits.filter((id) => isLive(id, judged)).length;
+  const isShort = pool !== undefined && hits.length >= pool && alive < pool;
+  if (!world.rules.pinnedRetry || (judged.believed && !isShort)) return answer(world, state, reader, hits, judged);
+  return {
+    label: `reader: ${reader.step}, searches again`,
+    state: { ...state, reader: { ...reader, step: 'pinned scan 1', hits: [], judged } },
+  };
+}
+
+function isLive(id: number, { live, superseded }: Judged): boolean {
   return live.includes(attemptOf(id)) && !superseded.includes(id);
 }
 
-function answer(world: World, state: State, reader: Reader, hits: readonly number[], pinned: Pinned | undefined): Step {
-  const shown = hits.filter((id) => !world.rules.visibilityCheck || (pinned !== undefined && isLive(id, pinned)));
+function answer(world: World, state: State, reader: Reader, hits: readonly number[], judged: Judged | undefined): Step {
+  const shown = hits.filter((id) => !world.rules.visibilityCheck || (judged !== undefined && isLive(id, judged)));
   const texts = sortLetters(shown.map((id) => state.chunks.find((one) => one.id === id)?.text ?? '?').join(''));
   const label = `reader: ${reader.step}, answers ${texts === '' ? 'nothing' : texts}`;
   const done: State = { ...state, reader: false };
@@ -114,7 +135,7 @@ function answer(world: World, state: State, reader: Reader, hits: readonly numbe
         broken: `the answer is no revision that was on top since the search began (${reader.allowed.map((one) => one || 'nothing').join(', ')})`,
       },
     };
-  if (texts !== '' && (pinned?.saw ?? -1) <= reader.hiddenUpTo)
+  if (texts !== '' && (judged?.saw ?? -1) <= reader.hiddenUpTo)
     return { label, state: { ...done, broken: 'text is shown whose level a commit had raised before the search began' } };
   return { label, state: done };
 }

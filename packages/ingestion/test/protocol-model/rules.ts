@@ -17,6 +17,7 @@ export const RULES = {
   runIdCompared: 'the counter of another run of the server holds too',
   bornBefore: 'the sweep also deletes what was born after the top commit’s fence',
   grace: 'the sweep deletes at once',
+  searchWithinGrace: 'a search of the store may last longer than the grace before the reader has read a commit',
   rereadBeforeDelete: 'the sweep does not read the top commit again before it deletes',
   orphansAbove: 'the sweep takes no notice of objects born above the top commit’s fence',
   betweenStays: 'the sweep also deletes commits between the top’s base and the top',

@@ -89,11 +89,11 @@ export interface Doomed {
 }
 
 export interface Reader {
-  step: 'scan 1' | 'scan 2' | 'commits' | 'pinned scan 1' | 'pinned scan 2';
+  step: 'scan 1' | 'early commits' | 'scan 2' | 'commits' | 'pinned scan 1' | 'pinned scan 2';
   /** Which half of the objects the first step of a scan sees. */
   split: Split;
   hits: readonly number[];
-  pinned?: Pinned;
+  judged?: Judged;
   /** Commits that existed when it began. */
   known: readonly number[];
   /** Not known to it: the texts that a snapshot at or after its begin would have given, each as sorted letters. */
@@ -102,10 +102,12 @@ export interface Reader {
   hiddenUpTo: number;
 }
 
-/** What the reader may show, by the commit it read. */
-export interface Pinned {
+/** What the reader may show, by the commits it read. */
+export interface Judged {
   live: readonly number[];
   superseded: readonly number[];
+  /** The top commit existed before the search began. */
+  believed: boolean;
   /** Not known to it: the version its commit tells of; -1 without a commit. */
   saw: number;
 }
