@@ -49,6 +49,7 @@ async function main(): Promise<void> {
     modelFolder,
     embedder,
     logger,
+    llm: config.llm,
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
   });
