@@ -22,44 +22,52 @@ interface Tally {
   peakMb: number;
 }
 
+interface Judge {
+  judge(input: FuzzInput): Promise<FuzzOutcome>;
+  stop(): void;
+}
+
 /** Parses inputs one after the other in a child; a child that dies or hangs is replaced. */
-function createJudge() {
+function createJudge(): Judge {
   const path = compiledUrl(import.meta.url, './fuzz-child.js').pathname;
   let child: ChildProcess | undefined;
-  const start = (): ChildProcess => {
-    child ??= fork(path, { execArgv: [`--max-old-space-size=${MEMORY_MB}`], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    return child;
-  };
-  const stop = (): void => {
-    child?.removeAllListeners();
-    child?.kill('SIGKILL');
+  let settle: ((outcome: FuzzOutcome) => void) | undefined;
+
+  function start(): ChildProcess {
+    const started = fork(path, { execArgv: [`--max-old-space-size=${MEMORY_MB}`], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    started.on('message', (outcome: FuzzOutcome) => settle?.(outcome));
+    started.on('error', () => undefined);
+    started.on('exit', (code, signal) => {
+      if (child === started) child = undefined;
+      // V8 ends the process when its memory is full: what the worker reports as parse_memory.
+      const isMemory = signal === 'SIGTRAP' || signal === 'SIGABRT' || code === 133 || code === 134;
+      settle?.({ outcome: isMemory ? 'parse_memory (process ended)' : `FAULT: the process died (${signal ?? code})`, rssMb: 0 });
+    });
+    return started;
+  }
+
+  function stop(): void {
+    const stopped = child;
     child = undefined;
-  };
+    stopped?.removeAllListeners('exit');
+    stopped?.kill('SIGKILL');
+  }
+
   return {
     stop,
-    judge: (input: FuzzInput) =>
-      new Promise<FuzzOutcome>((resolve) => {
-        const running = start();
-        const finish = (outcome: FuzzOutcome): void => {
-          clearTimeout(timer);
-          running.removeAllListeners();
-          resolve(outcome);
-        };
+    judge: (input) =>
+      new Promise((resolve) => {
+        child ??= start();
         const timer = setTimeout(() => {
           stop();
-          finish({ outcome: 'FAULT: hangs', rssMb: 0 });
+          settle?.({ outcome: 'FAULT: hangs', rssMb: 0 });
         }, INPUT_MS);
-        running.once('message', (outcome: FuzzOutcome) => finish(outcome));
-        running.once('exit', (code, signal) => {
-          child = undefined;
-          // V8 ends the process when its memory is full: what the worker reports as parse_memory.
-          const isMemory = signal === 'SIGTRAP' || signal === 'SIGABRT' || code === 133 || code === 134;
-          finish({
-            outcome: isMemory ? 'parse_memory (process ended)' : `FAULT: the process died (${signal ?? code})`,
-            rssMb: 0,
-          });
-        });
-        running.send(input);
+        settle = (outcome) => {
+          clearTimeout(timer);
+          settle = undefined;
+          resolve(outcome);
+        };
+        child.send(input);
       }),
   };
 }
