@@ -155,6 +155,14 @@ it('keeps its laws on any text', async () => {
   );
 });
 
+it.each(['- <pre>\n- ', '- <pre>\n- b\n- c', '1. <!--\n2. b'])(
+  'keeps items apart that end in unclosed HTML: %j',
+  async (text) => {
+    expectLawful(await parseAs('a.md', `x\n${text}`));
+    expectLawful(await parseAs('a.md', text));
+  },
+);
+
 it('finds the same blocks in one pass as the full grammar does', () => {
   const kinds = new Map([
     ['blockquote', 'quote'],

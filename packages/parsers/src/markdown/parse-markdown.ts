@@ -103,7 +103,11 @@ function partsOf(nodes: readonly Nodes[], shift: number, range: Range): Range[] 
 }
 
 function within(places: readonly Range[], range: Range): Range[] {
-  return places.map((place) => ({ start: Math.min(place.start, range.end), end: Math.min(place.end, range.end) }));
+  return places.map((place, at) => {
+    // An item that ends in unclosed HTML reaches over the line end into the next one by the grammar's own account.
+    const next = places[at + 1]?.start ?? range.end;
+    return { start: Math.min(place.start, range.end), end: Math.min(place.end, next, range.end) };
+  });
 }
 
 /** A cell's text without the bars that its place may include. */
