@@ -25,6 +25,8 @@ export function createBodyWriter(
 ): BodyWriter {
   const notes: Note[] = [];
   let items: ListItem[] = [];
+  /** The numbering that the outer items of the pending list have. */
+  let listId: string | undefined;
   let code: string[] = [];
   /** Text of paragraphs whose end was deleted. */
   let carried = '';
@@ -34,6 +36,7 @@ export function createBodyWriter(
     builder.list(items);
     if (code.length > 0) builder.code(code.join('\n'));
     items = [];
+    listId = undefined;
     code = [];
   }
 
@@ -72,7 +75,9 @@ export function createBodyWriter(
       flush();
       builder.heading(role.heading, text);
     } else if (marker !== undefined && place !== undefined) {
-      if (code.length > 0) flush();
+      // Outer items of another numbering begin another list.
+      if (code.length > 0 || (place.level === 0 && listId !== undefined && listId !== place.numId)) flush();
+      if (place.level === 0) listId = place.numId;
       items.push({ text, depth: place.level, marker });
     } else {
       flush();

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { parseAs, parseFixture } from '../../test/parse-file.js';
@@ -184,6 +185,30 @@ it('tells headings by size and by their font', async () => {
     ],
   ]);
   expect(shape(document).map(([kind]) => kind)).toEqual(['heading 1', 'heading 2', 'paragraph', 'heading 3', 'paragraph']);
+});
+
+it('takes the levels of its outline, also for headings that look like text', async () => {
+  const bytes = await pdfOf([
+    [
+      { text: '1.2 Cleaning the spout', x: 72, y: 80 },
+      ...column(LOREM, 72, 110),
+      { text: 'Care', x: 72, y: 200 },
+      ...column(LOREM, 72, 230),
+    ],
+  ]);
+  const file = await PDFDocument.load(bytes);
+  const { context } = file;
+  const [root, care, spout] = [context.nextRef(), context.nextRef(), context.nextRef()];
+  const title = (text: string) => PDFString.of(text);
+  context.assign(spout, context.obj({ Title: title('Cleaning the Spout'), Parent: care }));
+  context.assign(care, context.obj({ Title: title('Care'), Parent: root, First: spout, Last: spout, Count: 1 }));
+  context.assign(root, context.obj({ Type: 'Outlines', First: care, Last: care, Count: 2 }));
+  file.catalog.set(PDFName.of('Outlines'), root);
+  const document = await parseAs('a.pdf', await file.save());
+  expect(shape(document).filter(([kind]) => String(kind).startsWith('heading'))).toEqual([
+    ['heading 2', 1, '1.2 Cleaning the spout'],
+    ['heading 1', 1, 'Care'],
+  ]);
 });
 
 it('reads lists, with lines that go on', async () => {
