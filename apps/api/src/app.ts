@@ -40,6 +40,7 @@ export type App = FastifyInstance<
 /** A doc_id is one path segment, percent-encoded: 4,096 bytes of path can take three times that. */
 const MAX_SEGMENT = 16_384;
 const BODY_BYTES = 1024 * 1024;
+const BOARD_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /** The HTTP API over its ports; not yet listening. */
 export async function buildApp(deps: ApiDeps): Promise<App> {
@@ -123,7 +124,18 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     whyRoute(ops, deps);
     sourceRoutes(ops, deps);
     keyRoutes(ops, deps);
-    for (const { prefix, plugin } of deps.boards ?? []) await ops.register(plugin, { prefix });
+    for (const { prefix, plugin } of deps.boards ?? []) {
+      await ops.register(
+        async (board) => {
+          // The page asks for fonts of another site: nothing here leaves the machine.
+          board.addHook('onSend', async (_request, reply) => {
+            reply.header('content-security-policy', BOARD_POLICY);
+          });
+          await board.register(plugin);
+        },
+        { prefix },
+      );
+    }
   });
   refuseOtherMethods(app, methods);
   await app.ready();

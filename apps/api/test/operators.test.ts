@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core';
+import type { FastifyPluginCallback } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './world.js';
 
@@ -334,5 +335,28 @@ describe('what programs may ask', () => {
     expect(body.fields).toContainEqual({ name: 'quarter', type: 'text', list: false });
     expect(body.fields).toContainEqual({ name: 'tags', type: 'text', list: true });
     expect(JSON.stringify(body)).not.toContain('access_restricted');
+  });
+});
+
+describe('the queue boards', () => {
+  it('are served to operators, with nothing fetched from elsewhere', async () => {
+    const plugin: FastifyPluginCallback = (board, _options, done) => {
+      board.get('/', { schema: { hide: true } }, async () => 'board');
+      done();
+    };
+    await world.close();
+    world = await createWorld({
+      boards: [
+        { prefix: '/ops/queues', plugin },
+        { prefix: '/ops/queues/manage', plugin },
+      ],
+    });
+    for (const url of ['/ops/queues/', '/ops/queues/manage/']) {
+      const response = await world.app.inject({ method: 'GET', url });
+      expect([response.statusCode, response.body]).toEqual([200, 'board']);
+      expect(response.headers['content-security-policy']).toContain("default-src 'self'");
+    }
+    world.as({ role: 'reader' });
+    expect((await world.app.inject({ method: 'GET', url: '/ops/queues/' })).statusCode).toBe(403);
   });
 });
