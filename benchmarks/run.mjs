@@ -3,9 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createWorkplace, obtainModel, startServicesAlone } from '@sluice/launcher';
+import { benchChunking } from './chunking.mjs';
 import { benchIngest } from './ingest.mjs';
+import { benchParsing } from './parsing.mjs';
 
-const BENCHES = { ingest: benchIngest };
+const BENCHES = { ingest: benchIngest, chunking: benchChunking, parsing: benchParsing };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {

@@ -1,0 +1,38 @@
+/** Throughput of every chunking strategy without the model: a stand-in embedder answers at once. Linear means: MB/s stays as text grows. */
+import { measureChunking } from '@sluice/chunking';
+import { createTokenizer } from '@sluice/models';
+import { createParserRegistry, defaultParseLimits } from '@sluice/parsers';
+import { paragraph, seeded } from './texts.mjs';
+
+const STRATEGIES = ['auto', 'recursive', 'semantic', 'sentence-window', 'parent-document'];
+
+/** Vectors by the texts' lengths: adjacent sentences differ, and nothing is computed. */
+const standIn = {
+  id: 'stand-in',
+  dimensions: 8,
+  maxTokens: 256,
+  embed: async (texts) => texts.map((text) => Float32Array.from({ length: 8 }, (_, n) => (n === text.length % 8 ? 1 : 0))),
+};
+
+export async function benchChunking(services, { sizes = [10_000, 100_000, 1_000_000, 10_000_000] } = {}) {
+  const tokenizer = await createTokenizer({ folder: services.modelFolder });
+  const registry = createParserRegistry();
+  const rows = [];
+  for (const size of sizes) {
+    const random = seeded(11);
+    let text = '';
+    while (text.length < size) text += `${paragraph(random)}\n\n`;
+    const document = await registry.parse({ bytes: Buffer.from(text), name: 'text.txt', limits: defaultParseLimits });
+    for (const strategy of STRATEGIES) {
+      const { chunks, ms, unitsPerSecond } = await measureChunking(document, { strategy }, { tokenizer, embedder: standIn });
+      rows.push({
+        strategy,
+        'text KB': Math.round(text.length / 1000),
+        chunks,
+        ms: Math.round(ms),
+        'MB/s': Number(unitsPerSecond.toFixed(1)),
+      });
+    }
+  }
+  return rows;
+}
