@@ -2,8 +2,6 @@ import type { Chunk, ErrorCode, FaultKind, ReadRequest, ReadResult } from '@slui
 
 /** What travels between the worker and the process that parses. Chunks go in slices, so that a huge document is never one message. */
 export type ToProcess =
-  /** First of all. A message, not an argument: it may hold the key of an endpoint. */
-  | { type: 'start'; options: ProcessOptions }
   | { type: 'read'; request: Omit<ReadRequest, 'onProgress'> }
   | { type: 'embedded'; call: number; vectors: Float32Array[] }
   | { type: 'embed_failed'; call: number; error: WireError };
@@ -23,11 +21,9 @@ export interface WireError {
   details?: Record<string, unknown>;
 }
 
-/** What the process is started with. */
+/** What the process is started with, as JSON in its first argument. */
 export interface ProcessOptions {
   modelFolder: string;
   /** Embedder of the worker, which the process calls for strategies that compare sentences. */
   embedder: { id: string; dimensions: number; maxTokens: number };
-  /** Endpoint for propositions, where one is configured. */
-  llm?: { baseUrl: string; model: string; apiKey?: string };
 }

@@ -19,8 +19,6 @@ export interface DocumentPoolOptions {
   modelFolder: string;
   embedder: Embedder;
   logger: Logger;
-  /** Endpoint for propositions, where one is configured. */
-  llm?: ProcessOptions['llm'] | undefined;
   /** Number of processes; default: two, or one on a machine of one core. */
   processes?: number;
   /** Files over this many bytes never take the last free process, so that small ones are not kept waiting. */
@@ -123,11 +121,7 @@ interface ReaderProcess {
 
 function open(options: DocumentPoolOptions): ReaderProcess {
   const { id, dimensions, maxTokens } = options.embedder;
-  const processOptions: ProcessOptions = {
-    modelFolder: options.modelFolder,
-    embedder: { id, dimensions, maxTokens },
-    ...(options.llm === undefined ? {} : { llm: options.llm }),
-  };
+  const processOptions: ProcessOptions = { modelFolder: options.modelFolder, embedder: { id, dimensions, maxTokens } };
   let child: ChildProcess | undefined;
   let heapMb = 0;
   let usable = true;
@@ -137,14 +131,12 @@ function open(options: DocumentPoolOptions): ReaderProcess {
     if (child !== undefined && heapMb >= limitMb) return child;
     child?.kill('SIGKILL');
     heapMb = limitMb;
-    child = fork(fileURLToPath(compiledUrl(import.meta.url, './document-process.js')), [], {
+    child = fork(fileURLToPath(compiledUrl(import.meta.url, './document-process.js')), [JSON.stringify(processOptions)], {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${limitMb}`],
       // Its messages are ours; whatever a library prints must not mix with the worker's log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    // A process that is gone before it hears this is told of by its exit.
-    child.send({ type: 'start', options: processOptions } satisfies ToProcess, () => {});
     return child;
   }
 

@@ -1,17 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type ChunkingCaches, chunkDocument, createChunkingCaches } from '@sluice/chunking';
-import {
-  type Embedder,
-  type Llm,
-  type ParsedDocument,
-  type ReadResult,
-  SluiceError,
-  type Tokenizer,
-  toSluiceError,
-} from '@sluice/core';
-import { createLlm } from '@sluice/llm';
+import { chunkDocument } from '@sluice/chunking';
+import { type Embedder, type ParsedDocument, type ReadResult, SluiceError, type Tokenizer, toSluiceError } from '@sluice/core';
 import { createTokenizer } from '@sluice/models';
 import { createParserRegistry } from '@sluice/parsers';
 import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
@@ -27,33 +18,25 @@ const SLICE = 500;
 async function main(options: ProcessOptions): Promise<void> {
   const registry = createParserRegistry();
   const tokenizer = await createTokenizer({ folder: options.modelFolder });
-  const deps: Deps = {
-    registry,
-    tokenizer,
-    embedder: remoteEmbedder(options),
-    llm: options.llm === undefined ? undefined : createLlm(options.llm),
-    // An edit then costs what it changes: token counts, vectors of sentences and facts of the rest are known.
-    caches: createChunkingCaches(),
-  };
+  const embedder = remoteEmbedder(options);
   process.on('message', (message: ToProcess) => {
-    if (message.type === 'read') void read(deps, message.request);
+    if (message.type === 'read') void read(registry, tokenizer, embedder, message.request);
   });
+  // Without its worker there is nobody to answer to.
+  process.on('disconnect', () => process.exit(0));
   send({ type: 'ready' });
 }
 
-interface Deps {
-  registry: ReturnType<typeof createParserRegistry>;
-  tokenizer: Tokenizer;
-  embedder: Embedder;
-  llm: Llm | undefined;
-  caches: ChunkingCaches;
-}
-
-async function read(deps: Deps, request: Extract<ToProcess, { type: 'read' }>['request']): Promise<void> {
+async function read(
+  registry: ReturnType<typeof createParserRegistry>,
+  tokenizer: Tokenizer,
+  embedder: Embedder,
+  request: Extract<ToProcess, { type: 'read' }>['request'],
+): Promise<void> {
   try {
     const bytes = await readBytes(request.path, request.limits.fileBytes);
     const contentHash = createHash('sha256').update(bytes).digest('hex');
-    const document = await deps.registry.parse({
+    const document = await registry.parse({
       bytes,
       name: basename(request.path),
       limits: request.limits,
@@ -67,13 +50,7 @@ async function read(deps: Deps, request: Extract<ToProcess, { type: 'read' }>['r
         `the text has ${document.text.length} characters, over limits.text_mb; raise it or split the file`,
       );
     }
-    const { chunks, dropped } = await chunkDocument(document, request.chunking, {
-      docId: request.docId,
-      tokenizer: deps.tokenizer,
-      embedder: deps.embedder,
-      llm: deps.llm,
-      ...deps.caches,
-    });
+    const { chunks, dropped } = await chunkDocument(document, request.chunking, { tokenizer, embedder });
     for (let at = 0; at < chunks.length; at += SLICE) await deliver({ type: 'chunks', chunks: chunks.slice(at, at + SLICE) });
     await deliver({
       type: 'done',
@@ -126,7 +103,7 @@ function remoteEmbedder({ embedder }: ProcessOptions): Embedder {
   const calls = new Map<number, { resolve: (vectors: Float32Array[]) => void; reject: (cause: unknown) => void }>();
   let next = 0;
   process.on('message', (message: ToProcess) => {
-    if (message.type === 'read' || message.type === 'start') return;
+    if (message.type === 'read') return;
     const call = calls.get(message.call);
     calls.delete(message.call);
     if (message.type === 'embedded') call?.resolve(message.vectors);
@@ -157,8 +134,4 @@ function deliver(message: FromProcess): Promise<void> {
   });
 }
 
-// Without its worker there is nobody to answer to.
-process.on('disconnect', () => process.exit(0));
-process.once('message', (message: ToProcess) => {
-  if (message.type === 'start') void main(message.options);
-});
+await main(JSON.parse(process.argv[2] ?? '{}') as ProcessOptions);

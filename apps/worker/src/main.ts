@@ -49,7 +49,6 @@ async function main(): Promise<void> {
     modelFolder,
     embedder,
     logger,
-    llm: config.llm,
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
   });

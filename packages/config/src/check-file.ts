@@ -84,7 +84,7 @@ export function checkFile(file: string | undefined, cwd: string, problems: Probl
       if (source !== undefined) valid.push(source);
     });
     sections.sources = valid;
-    checkSources(value, data.schema, isMapping(data.llm), report);
+    checkSources(value, data.schema, report);
   }
   return checked;
 }

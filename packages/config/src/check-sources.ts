@@ -2,6 +2,7 @@ import type { FieldType } from '@sluice/core';
 import { accessLevelNames, checkMetadata, type MetadataSchema } from '@sluice/metadata';
 import { fieldsSchema, schemaSettings } from '@sluice/metadata/settings';
 import type { Path } from './problems.js';
+import { UNBUILT_STRATEGIES } from './unbuilt.js';
 
 /** Reports a problem at a path of the file. */
 export type Report = (path: Path, message: string) => void;
@@ -12,7 +13,7 @@ type Mapping = Readonly<Record<string, unknown>>;
  * What no single value shows: names used twice, one field with two types, metadata that does not fit the declared fields, strategies that
  * are not built. Works on the values as written, so that a fault elsewhere hides none of these.
  */
-export function checkSources(sources: readonly unknown[], section: unknown, hasLlm: boolean, report: Report): void {
+export function checkSources(sources: readonly unknown[], section: unknown, report: Report): void {
   const schema = readSchema(section);
   const names = new Map<string, number>();
   const types = new Map<string, { type: FieldType; source: string }>();
@@ -33,22 +34,22 @@ export function checkSources(sources: readonly unknown[], section: unknown, hasL
         report([...path, 'fields', field], `is ${type} here and ${other.type} in ${other.source}: one field has one type`);
       }
     }
-    checkSettings(entry, path, hasLlm, report);
+    checkSettings(entry, path, report);
     if (fields.success) checkValues(entry.metadata, declared, schema, [...path, 'metadata'], report);
     if (!Array.isArray(entry.rules)) return;
     entry.rules.forEach((rule: unknown, index) => {
       if (!isMapping(rule)) return;
       const rulePath: Path = [...path, 'rules', index];
-      checkSettings(rule, rulePath, hasLlm, report);
+      checkSettings(rule, rulePath, report);
       if (fields.success) checkValues(rule.metadata, declared, schema, [...rulePath, 'metadata'], report);
     });
   });
 }
 
-function checkSettings(entry: Mapping, path: Path, hasLlm: boolean, report: Report): void {
+function checkSettings(entry: Mapping, path: Path, report: Report): void {
   const strategy = isMapping(entry.chunking) ? entry.chunking.strategy : undefined;
-  if (strategy === 'propositions' && !hasLlm) {
-    report([...path, 'chunking', 'strategy'], 'propositions needs a language model: set llm.base_url and llm.model');
+  if (typeof strategy === 'string' && UNBUILT_STRATEGIES.has(strategy)) {
+    report([...path, 'chunking', 'strategy'], `${strategy} is not built yet in this version; choose another strategy`);
   }
 }
 

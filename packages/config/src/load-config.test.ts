@@ -233,7 +233,7 @@ api: { port: 4181, cors_origins: ["https://a.example"] }
       [17, 'sources[2].path', 'lies in the folder of source "b"'],
       [18, 'sources[2].fields.year', 'one field has one type'],
       [19, 'sources[3].name', 'is missing'],
-      [20, 'sources[3].chunking.strategy', 'set llm.base_url'],
+      [20, 'sources[3].chunking.strategy', 'not built yet'],
       [21, 'searhc', 'did you mean search?'],
       [22, 'search.alpha', '<=1'],
       [22, 'search.limit', 'a whole number'],

@@ -1,6 +1,5 @@
-import { chunkerIdentity } from '@sluice/chunking';
+import { chunkerVersion } from '@sluice/chunking';
 import { createPolicy, type Policy } from '@sluice/ingestion';
-import { createLlm } from '@sluice/llm';
 import { embedderId } from '@sluice/models';
 import { createParserRegistry } from '@sluice/parsers';
 import type { Config } from './config.js';
@@ -8,7 +7,6 @@ import type { Config } from './config.js';
 /** The policy of a configuration: one way to make it, so that watcher, worker and API compute the same fingerprints. */
 export async function createConfiguredPolicy(config: Config, modelFolder: string): Promise<Policy> {
   const registry = createParserRegistry();
-  const llm = config.llm === undefined ? undefined : createLlm(config.llm);
   return createPolicy({
     sources: config.sources,
     schema: config.schema,
@@ -16,7 +14,8 @@ export async function createConfiguredPolicy(config: Config, modelFolder: string
     versions: {
       registry: registry.version,
       parser: (format) => registry.versionOf(format),
-      chunker: (settings) => chunkerIdentity(settings, llm),
+      // The configuration has checked that the strategy exists.
+      chunker: (strategy) => chunkerVersion(strategy as Parameters<typeof chunkerVersion>[0]),
       embedder: await embedderId(modelFolder),
     },
   });
