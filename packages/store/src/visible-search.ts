@@ -110,7 +110,10 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
       const dropped = Math.max(pool.dense.length - live.dense.length, pool.keyword.length - live.keyword.length);
       if (round === 1) adaptSpare(dropped);
       // What is left of a pool is what a search without the dropped hits would have found, if it is a whole pool or was all there is.
-      const whole = (['dense', 'keyword'] as const).every((part) => pool[part].length < pool.limit || live[part].length >= size);
+      // Dead hits that the sweep deletes during the search leave their places empty: an answer a little short of the limit may be a cut one.
+      const whole = (['dense', 'keyword'] as const).every(
+        (part) => pool[part].length < pool.limit / 2 || live[part].length >= size,
+      );
       const doubtful = fresh.some((docUuid) => known.get(docUuid)?.believed !== true);
       if (!(doubtful || (dropped > 0 && !whole)) || !pinAndRetry || round === MAX_ROUNDS) break;
       // Thousands of documents may just have been deleted, each with chunks before the living ones: five rounds must get past them.
