@@ -92,25 +92,27 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
   async function searchOnce(request: SearchRequest): Promise<SearchHit[]> {
     const known = new Map<string, Known>();
     const size = Math.max(POOL, request.limit);
-    const started: { firstRead?: number } = {};
+    // The grace bounds a search too: what is found late in a long one may have been replaced, and its successor have been looked for before it was.
+    const began = clock.monotonic();
     let wanted = size + Math.ceil(spare);
     let pool: RawPool;
     let early: Promise<Contents> | undefined;
 
     for (let round = 1; ; round++) {
-      const reader = createReader(request, known, started);
+      const reader = createReader(request, known);
       pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), wanted, reader.read);
       reader.read(pool.dense);
       reader.read(pool.keyword);
       // Mostly all that was found is live: what is to be shown is read while the heads are.
-      if (round === 1) early = readEarly(pool, request, started);
+      if (round === 1) early = readEarly(pool, request);
       const fresh = await reader.done();
-      checkTime(started.firstRead);
+      checkTime(began);
       const live = { dense: liveOf(pool.dense, known), keyword: liveOf(pool.keyword, known) };
       const dropped = Math.max(pool.dense.length - live.dense.length, pool.keyword.length - live.keyword.length);
       if (round === 1) adaptSpare(dropped);
       // What is left of a pool is what a search without the dropped hits would have found, if it is a whole pool or was all there is.
-      // Dead hits that the sweep deletes during the search leave their places empty: an answer a little short of the limit may be a cut one.
+      // Dead hits that the sweep deletes while they are loaded leave their places empty: an answer a little short of the limit may be a cut one.
+      // A longer search tells: half of its places can't be emptied in the milliseconds that it takes.
       const whole = (['dense', 'keyword'] as const).every(
         (part) => pool[part].length < pool.limit / 2 || live[part].length >= size,
       );
@@ -123,12 +125,12 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     const shown = (part: RawHit[]) => (checkVisibility ? liveOf(part, known) : part).slice(0, size);
     const fused = fuse({ dense: shown(pool.dense), keyword: shown(pool.keyword) }, request.mode, request.alpha);
     const hits = await readHits(firstOf(inOrder(fused, known), request.limit), known, early);
-    checkTime(started.firstRead);
+    checkTime(began);
     return hits;
   }
 
   /** Reads and judges the commits of hits as they come in; once a document, and never those already known. */
-  function createReader(request: SearchRequest, known: Map<string, Known>, started: { firstRead?: number }) {
+  function createReader(request: SearchRequest, known: Map<string, Known>) {
     const began = { wall: clock.now(), monotonic: clock.monotonic() };
     const asked = new Set<string>();
     const reads: Promise<void>[] = [];
@@ -139,7 +141,6 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
         );
         if (fresh.length === 0) return;
         for (const docUuid of fresh) asked.add(docUuid);
-        started.firstRead ??= clock.monotonic();
         const read = judgeAll(fresh, request, began).then((judged) => {
           for (const [docUuid, document] of judged) known.set(docUuid, document);
         });
@@ -173,10 +174,9 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     return { chunks: new Map(chunks.map((chunk) => [chunk.id, chunk])), records };
   }
 
-  function readEarly(pool: RawPool, request: SearchRequest, started: { firstRead?: number }): Promise<Contents> {
+  function readEarly(pool: RawPool, request: SearchRequest): Promise<Contents> {
     const [dense, keyword] = [pool.dense.slice(0, POOL), pool.keyword.slice(0, POOL)];
     const best = inOrder(fuse({ dense, keyword }, request.mode, request.alpha), new Map()).slice(0, request.limit);
-    if (best.length > 0) started.firstRead ??= clock.monotonic();
     const docUuids = [...new Set(best.map((hit) => hit.doc_uuid))];
     // What fails here is read again when it is needed, and reported then.
     return readContents(
@@ -279,8 +279,8 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     return { revs, superseded, closed };
   }
 
-  function checkTime(firstRead: number | undefined): void {
-    if (firstRead !== undefined && clock.monotonic() - firstRead > budgetMs) throw new Stale('it took too long');
+  function checkTime(began: number): void {
+    if (clock.monotonic() - began > budgetMs) throw new Stale('it took too long');
   }
 
   /** Best first; ties by doc_id, then chunk id. */

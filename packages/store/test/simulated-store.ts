@@ -58,7 +58,10 @@ export function createSimulatedStore(pause: () => void | Promise<void>) {
         hits.push({ id, doc_uuid: chunk.document, rev: chunk.rev, score: chunk.score });
       }
       hits.sort((a, b) => b.score - a.score);
-      return { dense: hits.slice(0, wanted), keyword: [], limit: wanted };
+      // The best are named by an index and then loaded: what is deleted in between leaves its place empty.
+      const named = hits.slice(0, wanted);
+      await pause();
+      return { dense: named.filter((hit) => chunks.has(hit.id)), keyword: [], limit: wanted };
     },
     async headsOf(documents) {
       await pause();

@@ -149,6 +149,21 @@ describe('what a search costs', () => {
     }
   });
 
+  it('loses no result to dead chunks of which some are deleted while a search loads them', async () => {
+    const [LIVE, DEAD] = [200, 160];
+    let pauses = 0;
+    const store = createSimulatedStore(() => {
+      // Everything has been looked at once the pauses are as many as the chunks: the best are named by then and about to be loaded.
+      if (++pauses === LIVE + DEAD + 1) for (let n = 0; n < 10; n++) store.remove(`dead${n}`);
+    });
+    for (let n = 0; n < LIVE; n++) store.put({ id: `live${n}`, document: `d${n}`, rev: `r${n}`, score: 0.5 - n / 1_000 });
+    for (let n = 0; n < LIVE; n++) store.commit({ document: `d${n}`, fence: 1, attempt: `r${n}`, live: [`r${n}`] });
+    for (let n = 0; n < DEAD; n++) store.put({ id: `dead${n}`, document: `d${n}`, rev: 'gone', score: 0.9 });
+    const search = createVisibleSearch({ ...store.ports, clock: clockAt({ ms: 0 }), graceMs: GRACE_MS, skewMs: 1_000 });
+    const hits = await search({ ...DENSE, limit: 100 });
+    expect(hits.map((hit) => hit.chunk.id)).toEqual(Array.from({ length: 100 }, (_, n) => `live${n}`));
+  });
+
   it('loses no result to thousands of dead chunks of other documents', async () => {
     const { store, search } = makeSearch();
     for (let n = 0; n < 6_000; n++) store.put({ id: `dead${n}`, document: `x${n}`, rev: 'gone', score: 0.9 - n / 100_000 });
