@@ -23,7 +23,15 @@ export interface ReaderCounts {
 const MODES = ['hybrid', 'dense', 'keyword'] as const;
 
 /** Readers of level 1 that search all the time and judge each answer. */
-export function startReaders(options: { readers: number; api: Api; workload: Workload; excuses: Excuses; pauseMs: number }) {
+export function startReaders(options: {
+  readers: number;
+  api: Api;
+  workload: Workload;
+  excuses: Excuses;
+  pauseMs: number;
+  /** Told of the first gap of a document: what the store holds of it tells why. */
+  onGap: (document: string) => void;
+}) {
   const { api, workload, excuses } = options;
   const counts: ReaderCounts = {
     polls: 0,
@@ -35,6 +43,7 @@ export function startReaders(options: { readers: number; api: Api; workload: Wor
     excused: 0,
     examples: [],
   };
+  const looked = new Set<string>();
   let stopped = false;
 
   function found(kind: 'gaps' | 'mixes' | 'stale' | 'breaches', what: string): void {
@@ -46,12 +55,17 @@ export function startReaders(options: { readers: number; api: Api; workload: Wor
     const newest = new Map<string, number>();
     const vanished = new Map<string, number>();
 
-    function see(name: string, hits: readonly Hit[], known: number): void {
+    function see(name: string, hits: readonly Hit[], known: number, how: string): void {
       const seen = judge(hits.map((hit) => hit.text));
-      const shown = () => `${name}: ${hits.map((hit) => /mark [^.]*/.exec(hit.text)?.[0] ?? hit.text.slice(0, 40)).join(' | ')}`;
-      if (seen === 'gap') found('gaps', shown());
-      else if (seen === 'mix') found('mixes', shown());
-      else {
+      const shown = () =>
+        `${name} (${how}): ${hits.map((hit) => /mark [^.]*/.exec(hit.text)?.[0] ?? hit.text.slice(0, 40)).join(' | ')}`;
+      if (seen === 'gap') {
+        found('gaps', shown());
+        if (!looked.has(name)) options.onGap(name);
+        looked.add(name);
+      }
+      if (seen === 'mix') found('mixes', shown());
+      if (typeof seen === 'number') {
         if (seen < Math.max(known, newest.get(name) ?? -1))
           found('stale', `${name}: version ${seen}, known ${known}, seen before ${newest.get(name) ?? -1}`);
         newest.set(name, Math.max(seen, newest.get(name) ?? -1));
@@ -63,7 +77,7 @@ export function startReaders(options: { readers: number; api: Api; workload: Wor
       const before = document.replacing;
       const hits = await search(`mark ${document.name} part version`, mode, { source_path: document.path });
       if (before || document.replacing) counts.overlapping += 1;
-      see(document.name, hits, known);
+      see(document.name, hits, known, mode);
       if (new Set(hits.map((hit) => hit.metadata.category)).size > 1)
         found('mixes', `${document.name}: ${hits.map((hit) => hit.metadata.category).join(', ')}`);
     }
@@ -77,6 +91,7 @@ export function startReaders(options: { readers: number; api: Api; workload: Wor
           document.name,
           hits.filter((hit) => hit.doc_id.endsWith(`/${document.name}.md`)),
           known,
+          `all, ${mode}`,
         );
       }
     }
@@ -88,6 +103,7 @@ export function startReaders(options: { readers: number; api: Api; workload: Wor
           docId,
           hits.filter((hit) => hit.doc_id === docId),
           -1,
+          `all, ${mode}`,
         );
     }
 
@@ -104,7 +120,7 @@ export function startReaders(options: { readers: number; api: Api; workload: Wor
       }
       if (hidden) found('breaches', `${secret.name}: shown though its raise was committed`);
       else if (vanished.get(secret.name) === epoch) found('breaches', `${secret.name}: shown again after it had vanished`);
-      see(secret.name, hits, -1);
+      see(secret.name, hits, -1, mode);
     }
 
     async function search(query: string, mode: string, filter: Record<string, unknown>): Promise<Hit[]> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { VerifyJson } from '../support/sluice.js';
 import { compareWithDisk } from './compare.js';
+import { explainDocument } from './explain.js';
 import { createFaults } from './faults.js';
 import { createChangeWatch } from './observe.js';
 import { createRandom } from './random.js';
@@ -57,6 +58,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       burst: options.burst,
       pauseMs: options.pauseMs,
     });
+    /** What the store holds of a document in which a reader missed something. */
+    function explainGap(name: string): void {
+      const document = [...workload.steady, ...workload.metas, ...workload.secrets].find((one) => one.name === name);
+      explainDocument(world, `inbox/${document?.path ?? name}`).then(
+        (text) => say(`    store at the first gap of ${name}: ${text}`),
+        (cause: unknown) => say(`    store at the first gap of ${name}: ${String(cause)}`),
+      );
+    }
     workload.seed();
     await world.sluice.settle();
     await waitFor(
@@ -64,7 +73,14 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       60_000,
       'the seed is committed',
     );
-    const readers = startReaders({ readers: READERS, api: world.reader, workload, excuses: world.excuses, pauseMs: 20 });
+    const readers = startReaders({
+      readers: READERS,
+      api: world.reader,
+      workload,
+      excuses: world.excuses,
+      pauseMs: 20,
+      onGap: explainGap,
+    });
     workload.start();
 
     const began = performance.now();

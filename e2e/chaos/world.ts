@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,7 @@ api: { anonymous: true, anonymous_clearance: 1 }
 export interface World {
   readonly folder: string;
   readonly data: string;
+  readonly namespace: string;
   readonly services: BreakableServices;
   /** As readers call it: without a key, level 1. */
   readonly reader: Api;
@@ -90,11 +92,16 @@ export async function createWorld(): Promise<World> {
     if (typeof created.key !== 'string') throw new Error(`no key was made: ${JSON.stringify(created)}`);
     made.env.SLUICE_API_KEY = created.key;
     const namespace = (await readFile(join(made.data, 'namespace'), 'utf8')).trim();
-    const running = startWorker({ ...made.env, SLUICE_NAMESPACE: namespace }, made.base);
+    const running = startWorker(
+      { ...made.env, SLUICE_NAMESPACE: namespace },
+      made.base,
+      join(made.data, 'log', 'worker-2.ndjson'),
+    );
     second = running;
     return {
       folder: made.folder,
       data: made.data,
+      namespace,
       services,
       reader: createApi(made.url),
       operator: createApi(made.url, created.key),
@@ -116,12 +123,14 @@ export async function createWorld(): Promise<World> {
 }
 
 /** A second worker beside the instance's own, started again when it ends. */
-function startWorker(env: Record<string, string>, cwd: string) {
+function startWorker(env: Record<string, string>, cwd: string, log: string) {
   let child: ChildProcess | undefined;
   let stopped = false;
   async function run(): Promise<void> {
     while (!stopped) {
-      child = spawn(process.execPath, [WORKER], { env, cwd, stdio: 'ignore' });
+      const output = openSync(log, 'a');
+      child = spawn(process.execPath, [WORKER], { env, cwd, stdio: ['ignore', output, output] });
+      closeSync(output);
       await once(child, 'exit');
       child = undefined;
       await sleep(300);

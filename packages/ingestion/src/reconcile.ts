@@ -123,6 +123,7 @@ async function runRounds(
   if (settled !== undefined) return settled;
 
   let keep = !options.rebuild;
+  let isLost = false;
   for (let round = 0; round < deps.settings.maxRounds; round += 1) {
     options.signal?.throwIfAborted();
     const attempt = await beginAttempt(deps, target);
@@ -133,12 +134,13 @@ async function runRounds(
       const outcome =
         disk.kind === 'gone'
           ? await deleteDocument(deps, target, attempt, disk, options)
-          : await writeFile(deps, vectors, target, attempt, disk, reading, keep, options);
+          : await writeFile(deps, vectors, target, attempt, disk, reading, { keep, isLost }, options);
       if (outcome !== 'again') return outcome;
     } catch (cause) {
       if (!(cause instanceof LostChunks || cause instanceof MissingChunk)) throw cause;
       deps.logger.warn({ doc_id: target.docId, cause: cause.message }, 'chunks were lost; the document is written anew');
       keep = false;
+      isLost = true;
     }
   }
   throw keepsChanging(target);
@@ -212,12 +214,13 @@ async function writeFile(
   attempt: Attempt,
   disk: FileState,
   reading: ReadBuffer,
-  keep: boolean,
+  { keep, isLost }: { keep: boolean; isLost: boolean },
   options: ReconcileOptions,
 ): Promise<ReconcileOutcome | 'again'> {
   const { base } = attempt;
   const access = await accessNow(deps, target, disk);
-  if (isServing(base) && isStricter(base, access)) {
+  // A base of which something is lost can't be copied: the new content, or the failure, then brings the access.
+  if (isServing(base) && !isLost && isStricter(base, access)) {
     // Stricter access first, whatever becomes of the content. The empty stat says that the file itself is still to be read.
     // The old text is narrowed only: where the new state opens it to others, they wait for the new content.
     const { allowed_groups: _old, ...rest } = base.metadata;

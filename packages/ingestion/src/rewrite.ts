@@ -4,6 +4,7 @@ import {
   type DocumentMetadata,
   type Manifest,
   objectUuid,
+  SluiceError,
   type StoredChunk,
 } from '@sluice/core';
 import type { Attempt, Target } from './attempt.js';
@@ -30,7 +31,11 @@ export async function rewriteBase(
   base: CommitRecord,
   metadata: DocumentMetadata,
 ): Promise<Rewritten> {
-  const manifest = await deps.store.readManifest(base);
+  const manifest = await deps.store.readManifest(base).catch((cause: unknown) => {
+    // Its pages are lost, or were swept while this attempt slept and another one took the base's place.
+    if (cause instanceof SluiceError && cause.code === 'store_rejected') throw new MissingChunk(cause.message);
+    throw cause;
+  });
   const entries: Manifest['entries'] = [];
   for (let at = 0; at < manifest.entries.length; at += SLICE) {
     const slice = manifest.entries.slice(at, at + SLICE);
@@ -42,7 +47,7 @@ export async function rewriteBase(
     const copies = slice.flatMap((entry, n) => {
       const chunk = byId.get(entry.id);
       // A chunk that was lost cannot be copied; the document is then written anew from the disk instead.
-      if (chunk?.vector === undefined) throw new MissingChunk(entry.id);
+      if (chunk?.vector === undefined) throw new MissingChunk(`chunk ${entry.id} is named by the commit but is not in the store`);
       const id = objectUuid(target.docUuid, attempt.fence.attempt, 'copy', at + n);
       entries.push({ ...entry, id, rev: attempt.fence.attempt });
       return [copyOf({ ...chunk, vector: chunk.vector }, id, attempt, metadata)];
@@ -67,12 +72,8 @@ export async function rewriteBase(
   };
 }
 
-/** A chunk that the base names is not in the store. */
-export class MissingChunk extends Error {
-  constructor(readonly chunkId: string) {
-    super(`chunk ${chunkId} is named by the commit but is not in the store`);
-  }
-}
+/** A chunk that the base names, or the list of them, is not in the store. */
+export class MissingChunk extends Error {}
 
 function copyOf(chunk: StoredChunk & { vector: Float32Array }, id: string, attempt: Attempt, metadata: DocumentMetadata) {
   return { ...chunk, id, rev: attempt.fence.attempt, fence: attempt.fence.value, metadata };

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { type Cause, type ChunkStore, docUuid, makeDocId } from '@sluice/core';
-import { audit, verify } from '@sluice/ingestion';
+import { type Cause, type ChunkStore, docUuid, makeDocId, topCommit } from '@sluice/core';
+import { audit, type ReconcileOptions, verify } from '@sluice/ingestion';
 import { createStore } from '@sluice/store';
 import { createMemoryStore, createWordEmbedder, testServices } from '@sluice/testkit';
 import fc from 'fast-check';
@@ -34,10 +34,28 @@ const STEPS = [
   'deleted',
 ] as const;
 
-const path = fc.constantFrom(...PATHS);
+/** One path more often than the others: what is to be found happens between attempts on one document. */
+const path = fc.constantFrom('a.md' as const, 'a.md' as const, 'a.md' as const, ...PATHS);
 /** What becomes of the events of an operation. */
 const events = fc.constantFrom('now', 'now', 'late', 'twice', 'lost');
 const paragraphs = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 0, maxLength: 4 });
+
+/** An attempt that sleeps at a point until the race lets it go on. */
+const racer = fc.record({
+  at: fc.constantFrom(
+    'fence',
+    'fence',
+    'base',
+    'read',
+    'parsed',
+    'inserted',
+    'commit',
+    'insertRecord',
+    'insertRecord',
+    'committed',
+  ),
+  recommit: fc.boolean(),
+});
 
 const command = fc.oneof(
   {
@@ -60,6 +78,18 @@ const command = fc.oneof(
     }),
   },
   { weight: 5, arbitrary: fc.record({ op: fc.constant('wake' as const), pick: fc.nat() }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      op: fc.constant('race' as const),
+      path,
+      before: fc.option(paragraphs, { freq: 1 }),
+      first: racer,
+      second: racer,
+      after: fc.option(paragraphs),
+      order: fc.shuffledSubarray(['first' as const, 'second' as const, 'sweep' as const], { minLength: 3 }),
+    }),
+  },
   { weight: 4, arbitrary: fc.record({ op: fc.constant('sweep' as const), path, graceOver: fc.boolean() }) },
   { weight: 2, arbitrary: fc.constant({ op: 'audit' as const }) },
   { weight: 1, arbitrary: fc.constant({ op: 'flush' as const }) },
@@ -72,7 +102,8 @@ const histories = fc.array(command, { minLength: 5, maxLength: 50, size: 'max' }
 
 interface Sleeper {
   wake(): void;
-  ended: Promise<unknown>;
+  /** Whether it ended well. */
+  ended: Promise<boolean>;
 }
 
 class World {
@@ -83,19 +114,30 @@ class World {
   private armed: { at: string; skip: number; wakes: boolean } | undefined;
   private onParked: ((wake: (() => void) | undefined) => void) | undefined;
   private folder = 'dir';
+  private rootLost = false;
+  /** Documents whose newest state no attempt has ended on yet: their event is late or lost, or its attempt died or sleeps. */
+  private readonly owed = new Set<string>();
+  private readonly violations: string[] = [];
 
-  private constructor(readonly h: Harness) {}
+  private constructor(
+    readonly h: Harness,
+    /** The store without faults. */
+    private readonly store: ChunkStore,
+  ) {}
 
   static async create(store: ChunkStore): Promise<World> {
     const holder: { world?: World } = {};
-    const before = (point: string) => holder.world?.reach(point) ?? Promise.resolve();
+    const before = async (point: string, docId?: string) => {
+      await holder.world?.reach(point);
+      if (docId !== undefined && (point === 'committed' || point === 'deleted')) await holder.world?.look(docId, point);
+    };
     const h = await createHarness({
-      store: withBefore(store, before),
+      store: withBefore(store, (call) => before(call)),
       embedder: createWordEmbedder(),
       onStep: before,
       settings: { maxLiveAttempts: 3, maxSuperseded: 6 },
     });
-    const world = new World(h);
+    const world = new World(h, store);
     holder.world = world;
     return world;
   }
@@ -112,27 +154,47 @@ class World {
     await new Promise<void>((resolve) => onParked(armed.wakes ? resolve : undefined));
   }
 
-  /** Runs an attempt until it ends or falls asleep. */
-  private async attempt(work: () => Promise<unknown>): Promise<void> {
+  /** In the midst of an attempt: what is served of the document is whole. */
+  private async look(docId: string, point: string): Promise<void> {
+    const top = topCommit((await this.store.recordsOf([docUuid(docId)])).get(docUuid(docId)) ?? []);
+    if (top === undefined || top.chunks === 0) return;
+    const { entries } = await this.store.readManifest(top);
+    const there = await this.store.existingChunks(entries.map((entry) => entry.id));
+    if (there.size !== top.chunks) this.violations.push(`${docId} at ${point}: ${there.size} of ${top.chunks} chunks`);
+  }
+
+  /** Runs an attempt until it ends (true) or falls asleep. */
+  private async attempt(work: () => Promise<unknown>): Promise<boolean> {
     const parked = new Promise<(() => void) | undefined>((resolve) => {
       this.onParked = resolve;
     });
-    const ended = work();
-    // One that dies in its sleep has no end; one that fails is tried again by the queue, here by a later event.
-    ended.catch(() => {});
-    const first = await Promise.race([ended.then(() => 'ended' as const), parked.then((wake) => ({ wake }))]);
+    const ended = work().then(
+      () => true,
+      // It is tried again by the queue, here by a later event or the scan.
+      () => false,
+    );
+    const first = await Promise.race([ended, parked.then((wake) => ({ wake }))]);
     this.onParked = undefined;
-    if (first !== 'ended' && first.wake !== undefined) this.sleepers.push({ wake: first.wake, ended });
+    if (typeof first === 'boolean') return first;
+    // One that dies in its sleep has no end.
+    if (first.wake !== undefined) this.sleepers.push({ wake: first.wake, ended });
+    return false;
   }
 
-  private reconcile(target: string, cause: Cause): Promise<void> {
+  private async reconcile(target: string, cause: Cause, options: ReconcileOptions = {}): Promise<void> {
     this.known.add(target);
-    return this.attempt(() => this.h.reconcile(target, cause));
+    this.owed.add(target);
+    let suspended = false;
+    const done = await this.attempt(async () => {
+      suspended = (await this.h.reconcile(target, cause, options)).outcome === 'suspended';
+    });
+    if (done && !suspended) this.owed.delete(target);
   }
 
   private async announce(targets: readonly string[], cause: Cause, what: string): Promise<void> {
     for (const target of targets) {
       this.known.add(target);
+      this.owed.add(target);
       if (what === 'late' || what === 'twice') this.late.push({ path: target, cause });
     }
     if (what === 'now' || what === 'twice') for (const target of targets) await this.reconcile(target, cause);
@@ -149,6 +211,7 @@ class World {
         await this.put(step.path, '!corrupt');
         return this.announce([step.path], 'change', step.events);
       case 'remove':
+        this.disturb(step.path);
         await discard(join(this.h.root, step.path));
         return this.announce([step.path], 'unlink', step.events);
       case 'move':
@@ -158,6 +221,7 @@ class World {
         this.folder = from === 'dir' ? 'other' : 'dir';
         const names = await readdir(join(this.h.root, from)).catch(() => []);
         if (names.length === 0) return;
+        this.disturb(this.folder);
         await discard(join(this.h.root, this.folder));
         await rename(join(this.h.root, from), join(this.h.root, this.folder));
         const documents = names.filter((name) => !name.endsWith('.meta.yaml'));
@@ -170,6 +234,7 @@ class World {
       }
       case 'sidecar': {
         const file = join(this.h.root, `${step.path}.meta.yaml`);
+        this.disturb(step.path);
         if (step.level === 0) await discard(file);
         else {
           await makeFolder(dirname(file), this.h.root);
@@ -188,14 +253,18 @@ class World {
         return this.wake(step.pick);
       case 'sweep':
         if (step.graceOver) this.h.clock.advance(this.h.deps.settings.readerGraceMs + 1);
-        return this.attempt(() => this.h.sweeper.sweep(docUuid(makeDocId('inbox', step.path))));
+        return this.sweep(step.path);
       case 'audit':
-        return this.attempt(() => this.audit());
+        await this.attempt(() => this.audit());
+        return;
+      case 'race':
+        return this.race(step);
       case 'flush':
         return this.h.fences.flush();
       case 'restart':
         return this.h.fences.restart();
       case 'root':
+        this.rootLost = step.lost;
         return this.h.loseRoot(step.lost);
     }
   }
@@ -203,7 +272,45 @@ class World {
   private async wake(pick: number): Promise<void> {
     const [sleeper] = this.sleepers.splice(pick % Math.max(1, this.sleepers.length), 1);
     sleeper?.wake();
-    await sleeper?.ended.catch(() => {});
+    await sleeper?.ended;
+  }
+
+  private async sweep(target: string): Promise<void> {
+    await this.attempt(() => this.h.sweeper.sweep(docUuid(makeDocId('inbox', target))));
+  }
+
+  /** Two attempts on one document sleep at their points, the disk changes, and they go on in some order, a sweep among them. */
+  private async race(step: Extract<Command, { op: 'race' }>): Promise<void> {
+    const write = async (numbers: number[] | null) => {
+      if (numbers !== null) await this.put(step.path, numbers.map((n) => `paragraph ${n}`).join('\n\n'));
+    };
+    await write(step.before);
+    const asleep = new Map<string, Sleeper>();
+    for (const name of ['first', 'second'] as const) {
+      this.armed = { at: step[name].at, skip: 0, wakes: true };
+      await this.reconcile(step.path, 'retry', { recommit: step[name].recommit });
+      if (this.armed === undefined) {
+        const sleeper = this.sleepers.pop();
+        if (sleeper !== undefined) asleep.set(name, sleeper);
+      }
+      this.armed = undefined;
+    }
+    await write(step.after);
+    for (const name of step.order) {
+      if (name === 'sweep') {
+        await this.sweep(step.path);
+        this.h.clock.advance(this.h.deps.settings.readerGraceMs + 1);
+        await this.sweep(step.path);
+        continue;
+      }
+      asleep.get(name)?.wake();
+      await asleep.get(name)?.ended;
+    }
+    // Both have looked at the disk again after their commits, so nothing is owed any more where none of them gave up.
+    const ends = await Promise.all([...asleep.values()].map((sleeper) => sleeper.ended));
+    const isSeen = asleep.size > 0 && ends.every((end) => end) && (step.after === null || asleep.size === 2);
+    if (isSeen && !this.rootLost) this.owed.delete(step.path);
+    else this.owed.add(step.path);
   }
 
   private async put(target: string, text: string): Promise<void> {
@@ -212,11 +319,20 @@ class World {
     if (isFolder) await rm(join(this.h.root, target), { recursive: true });
     await writeFile(join(this.h.root, target), text);
     this.written(target).add(JSON.stringify(paragraphsOf(text)));
+    this.disturb(target);
+  }
+
+  /** What is at a path, below it, or a file where its folder is to be, may go without an event of its own. */
+  private disturb(target: string): void {
+    for (const other of [target, ...this.known])
+      if (other === target || other.startsWith(`${target}/`) || target.startsWith(`${other}/`)) this.owed.add(other);
   }
 
   private async move(from: string, to: string, what: string): Promise<void> {
     const isFile = (await stat(join(this.h.root, from)).catch(() => undefined))?.isFile() === true;
     if (!isFile || to.startsWith(from) || from.startsWith(to)) return;
+    this.disturb(from);
+    this.disturb(to);
     await makeFolder(dirname(join(this.h.root, to)), this.h.root);
     if (!(await stat(join(this.h.root, from)).catch(() => undefined))) return;
     await discard(join(this.h.root, to));
@@ -246,16 +362,21 @@ class World {
     });
   }
 
-  /** What is served now is whole, and was on the disk at some time. */
+  /** What is served now is whole, and was on the disk at some time; where nothing is owed, it is what is on the disk now. */
   async checkServed(): Promise<void> {
     const { onParked, armed } = this;
     this.onParked = undefined;
+    this.armed = undefined;
+    expect(this.violations).toEqual([]);
+    const files = await this.files();
     for (const target of this.known) {
       const top = await this.h.top(target);
-      if (top === undefined || top.chunks === 0) continue;
-      const texts = await this.h.texts(target);
-      expect(texts.length, `chunks of ${target}`).toBe(top.chunks);
-      expect([...this.written(target)], `versions of ${target}`).toContain(JSON.stringify(texts));
+      if (top !== undefined && top.chunks > 0) {
+        const texts = await this.h.texts(target);
+        expect(texts.length, `chunks of ${target}`).toBe(top.chunks);
+        expect([...this.written(target)], `versions of ${target}`).toContain(JSON.stringify(texts));
+      }
+      if (!this.owed.has(target) && !this.rootLost) await this.checkDocument(target, files.includes(target));
     }
     this.onParked = onParked;
     this.armed = armed;
@@ -277,27 +398,29 @@ class World {
     }
   }
 
+  private async checkDocument(target: string, isThere: boolean): Promise<void> {
+    if (!isThere) {
+      expect(await this.h.texts(target), `${target} is gone`).toEqual([]);
+      return;
+    }
+    const text = await readFile(join(this.h.root, target), 'utf8');
+    const top = await this.h.top(target);
+    if (text.includes('!corrupt')) {
+      expect(top?.status, target).toBe('failed');
+      return;
+    }
+    const expected = paragraphsOf(text);
+    expect(top?.status, target).toBe(expected.length === 0 ? 'empty' : 'indexed');
+    expect(await this.h.texts(target), target).toEqual(expected);
+    const sidecar = await readFile(join(this.h.root, `${target}.meta.yaml`), 'utf8').catch(() => '');
+    const level = Math.max(...[text, sidecar].map((from) => Number(/security_level: (\d)/.exec(from)?.[1] ?? 1)));
+    expect(top?.security_level, `level of ${target}`).toBe(level);
+    for (const chunk of await this.h.chunks(target)) expect(chunk.metadata.security_level, target).toBe(level);
+  }
+
   async checkDisk(): Promise<void> {
     const files = await this.files();
-    for (const target of files) {
-      const text = await readFile(join(this.h.root, target), 'utf8');
-      const top = await this.h.top(target);
-      if (text.includes('!corrupt')) {
-        expect(top?.status, target).toBe('failed');
-        continue;
-      }
-      const expected = paragraphsOf(text);
-      expect(top?.status, target).toBe(expected.length === 0 ? 'empty' : 'indexed');
-      expect(await this.h.texts(target), target).toEqual(expected);
-      const sidecar = await readFile(join(this.h.root, `${target}.meta.yaml`), 'utf8').catch(() => '');
-      const level = Math.max(...[text, sidecar].map((from) => Number(/security_level: (\d)/.exec(from)?.[1] ?? 1)));
-      expect(top?.security_level, `level of ${target}`).toBe(level);
-      for (const chunk of await this.h.chunks(target)) expect(chunk.metadata.security_level, target).toBe(level);
-    }
-    for (const target of this.known) {
-      if (files.includes(target)) continue;
-      expect(await this.h.texts(target), `${target} is gone`).toEqual([]);
-    }
+    for (const target of new Set([...this.known, ...files])) await this.checkDocument(target, files.includes(target));
     const view = this.h.deps.source('inbox');
     const report = await verify({
       ...this.h.deps,

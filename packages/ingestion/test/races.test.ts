@@ -105,3 +105,35 @@ it('sweeps what was born above the top’s fence before the fences went back', a
   expect((await h.objects('a.md')).filter((object) => object.collection === 'chunks')).toHaveLength(1);
   expect(await h.texts('a.md')).toEqual(['one']);
 });
+
+describe('a raise of the level over a base that cannot be copied', () => {
+  const raised = '---\nsecurity_level: 3\n---\n\none\n\ntwo';
+
+  it.each(['chunks', 'pages'] as const)('is written anew where %s of the base are lost', async (collection) => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    await h.store.deleteObjects((await h.objects('a.md')).filter((object) => object.collection === collection).slice(0, 1));
+    await h.write('a.md', raised);
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed', chunks: 2 });
+    expect(await h.top('a.md')).toMatchObject({ security_level: 3, chunks: 2 });
+    expect(await h.texts('a.md')).toEqual(['one', 'two']);
+  });
+
+  it.each(['one', '!corrupt'])('is no failure where another attempt replaced and swept the base meanwhile: %s', async (text) => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    await h.write('a.md', raised);
+    h.at('base', async () => {
+      await h.write('a.md', text);
+      await h.reconcile('a.md');
+      await h.write('a.md', raised);
+      await h.reconcile('a.md');
+      await h.sweep('a.md');
+    });
+    await h.reconcile('a.md');
+    expect(await h.top('a.md')).toMatchObject({ status: 'indexed', security_level: 3 });
+    expect(await h.texts('a.md')).toEqual(['one', 'two']);
+  });
+});
