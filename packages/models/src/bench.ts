@@ -1,11 +1,12 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { compiledUrl } from '@sluice/core';
 import { createEmbedder } from './embedder.js';
 import { modelFiles } from './model-files.js';
 
 export interface EmbeddingRates {
-  /** Texts a second of a bare session.run loop on as many threads, one text a run: the raw limit. */
+  /** Texts a second of a bare session.run loop in as many processes of one thread each, one text a run: the raw limit. */
   raw: number;
   /** Texts a second through createEmbedder, one call. */
   embedder: number;
@@ -28,10 +29,12 @@ export async function measureEmbedding(options: {
   const inputs = texts.map((text) => ({ ids: embedder.tokenizer.encode(text) }));
   const loops = Array.from({ length: threads }, (_, thread) => {
     const share = inputs.filter((__, index) => index % threads === thread);
-    return new Worker(compiledUrl(import.meta.url, './raw-thread.js'), {
-      workerData: { modelPath: path, inputs: share },
+    const loop = fork(fileURLToPath(compiledUrl(import.meta.url, './raw-process.js')), {
+      serialization: 'advanced',
       execArgv: [],
     });
+    loop.send({ modelPath: path, inputs: share });
+    return loop;
   });
   try {
     await Promise.all(loops.map((loop) => once(loop, 'message')));
@@ -39,7 +42,7 @@ export async function measureEmbedding(options: {
     for (let round = 0; round < rounds; round++) {
       const raw = await secondsOf(async () => {
         const done = loops.map((loop) => once(loop, 'message'));
-        for (const loop of loops) loop.postMessage('run');
+        for (const loop of loops) loop.send('run');
         await Promise.all(done);
       });
       const product = await secondsOf(() => embedder.embed(texts));
@@ -48,7 +51,8 @@ export async function measureEmbedding(options: {
     }
     return rates;
   } finally {
-    await Promise.all([embedder.close(), ...loops.map((loop) => loop.terminate())]);
+    for (const loop of loops) loop.kill();
+    await embedder.close();
   }
 }
 
