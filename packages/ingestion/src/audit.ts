@@ -1,7 +1,8 @@
 import { splitDocId, topCommit } from '@sluice/core';
 import { isBetween } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
-import { isOverLimits, type Reconciler } from './reconcile.js';
+import type { Reconciler } from './reconcile.js';
+import { isOverLimits } from './settled.js';
 import { type Sweeper, unnamed } from './sweep.js';
 import { type DocumentObjects, walkDocuments } from './walk-documents.js';
 

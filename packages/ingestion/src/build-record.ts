@@ -79,6 +79,15 @@ export function sameAsBase(base: CommitRecord) {
   };
 }
 
+/** Why a document is as it is, carried over from a record. */
+export function reasonOf(record: CommitRecord): Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>> {
+  return {
+    ...(record.reason === undefined ? {} : { reason: record.reason }),
+    ...(record.message === undefined ? {} : { message: record.message }),
+    ...(record.discarded === undefined ? {} : { discarded: record.discarded }),
+  };
+}
+
 /** Metadata for a record of a document of which nothing is known but who may see it. */
 export function bareMetadata(access: Pick<DocumentMetadata, 'security_level' | 'allowed_groups'>): DocumentMetadata {
   const { security_level, allowed_groups } = access;

@@ -1,6 +1,7 @@
 export { type AuditDeps, type AuditLoop, type AuditReport, audit, createAuditLoop } from './audit.js';
 export { withCombinedReads } from './batched-reads.js';
 export type { IngestionDeps, SourceView, Step } from './deps.js';
+export { discardDocument } from './discard.js';
 export {
   createPolicy,
   type DocumentPolicy,
@@ -10,7 +11,7 @@ export {
   type PolicyVersions,
   type SourcePolicy,
 } from './policy.js';
-export { createReconciler, discardDocument, type ReconcileOptions, type ReconcileOutcome, type Reconciler } from './reconcile.js';
+export { createReconciler, type ReconcileOptions, type ReconcileOutcome, type Reconciler } from './reconcile.js';
 export { removeSource } from './remove-source.js';
 export { defaultIngestionSettings, type IngestionSettings, ingestionSettingsSchema } from './settings.js';
 export { createSweeper, type Sweeper, type SweepResult } from './sweep.js';

@@ -1,17 +1,7 @@
-import {
-  type CommitRecord,
-  isReason,
-  REASONS,
-  type ReasonCode,
-  type ReconcileRequest,
-  SluiceError,
-  topCommit,
-  topRecord,
-  toSluiceError,
-} from '@sluice/core';
+import { type CommitRecord, isReason, type ReasonCode, type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
 import { narrowAccess } from '@sluice/metadata';
-import { type Attempt, beginAttempt, isServing, readRecords, type Target, targetOf } from './attempt.js';
-import { bareMetadata, buildRecord, NOTHING_LIVE, sameAsBase } from './build-record.js';
+import { type Attempt, beginAttempt, isServing, type Target, targetOf } from './attempt.js';
+import { bareMetadata, buildRecord, NOTHING_LIVE, reasonOf, sameAsBase } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import { accessAfterFailure, accessNow, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
 import { createLru } from './lru.js';
@@ -19,6 +9,7 @@ import { type DiskState, observeDisk, sameDisk, waitUntilStill } from './observe
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { MissingChunk, rewriteBase } from './rewrite.js';
+import { findSettled, isOverLimits, isSameState } from './settled.js';
 import type { VectorCache } from './write-chunks.js';
 import { LostChunks, writeDocument } from './write-document.js';
 import { commitFailure, failureOf } from './write-failure.js';
@@ -146,42 +137,6 @@ async function runRounds(
   throw keepsChanging(target);
 }
 
-/** What needs no attempt: the newest record already tells of this very disk. */
-async function findSettled(
-  deps: IngestionDeps,
-  target: Target,
-  request: ReconcileRequest,
-  disk: DiskState,
-  options: ReconcileOptions,
-): Promise<ReconcileOutcome | undefined> {
-  const top = topRecord(await readRecords(deps, target.docUuid));
-  if (disk.kind === 'gone') {
-    if (!options.recommit && (top === undefined || top.status === 'deleted'))
-      return { outcome: 'unchanged', ...(top === undefined ? {} : { record: top }) };
-    if (top !== undefined && top.status !== 'deleted' && !(await target.source.mayDelete())) return { outcome: 'suspended' };
-    return undefined;
-  }
-  if (top === undefined || options.recommit || options.rebuild) return undefined;
-  return (await isSettled(deps, request, disk, top)) ? { outcome: 'unchanged', record: top } : undefined;
-}
-
-async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: FileState, top: CommitRecord): Promise<boolean> {
-  if (top.status === 'deleted' || top.kind === 'status') return false;
-  if (top.sidecar_stat !== disk.sidecarStat || top.config_hash !== disk.policy.configHash) return false;
-  if (top.fingerprint !== disk.policy.fingerprint(top.format)) return false;
-  if (isOverLimits(deps, top)) return false;
-  if (top.status === 'failed' && (request.cause === 'retry' || isTransient(top.reason))) return false;
-  if (top.stat === disk.statKey) return true;
-  // Another stat with the same bytes (touched, restored from a backup) is no change. An empty stat marks a record that must be redone.
-  if (top.stat === '' || top.content_hash === '' || top.status === 'failed' || disk.policy.source.createdAt === 'mtime')
-    return false;
-  return Number(top.stat.split(':')[0]) === disk.stat.size && (await deps.files.hash(disk.path)) === top.content_hash;
-}
-
-function isTransient(reason: ReasonCode | undefined): boolean {
-  return reason !== undefined && (REASONS[reason] !== 'permanent' || reason === 'store_rejected');
-}
-
 /** A delete is a commit with nothing live. */
 async function deleteDocument(
   deps: IngestionDeps,
@@ -260,21 +215,6 @@ async function writeFile(
   return { outcome: status, chunks, computed: counts.computed, reused: counts.reused, warnings };
 }
 
-export function isOverLimits(deps: Pick<IngestionDeps, 'settings'>, base: CommitRecord): boolean {
-  return base.live.length > deps.settings.maxLiveAttempts || base.superseded.length > deps.settings.maxSuperseded;
-}
-
-function isSameState(base: CommitRecord | undefined, disk: FileState): base is CommitRecord {
-  return (
-    base !== undefined &&
-    base.status !== 'deleted' &&
-    base.stat === disk.statKey &&
-    base.sidecar_stat === disk.sidecarStat &&
-    base.config_hash === disk.policy.configHash &&
-    base.fingerprint === disk.policy.fingerprint(base.format)
-  );
-}
-
 /** The same state under a new fence. Kept chunks are counted first: what was lost is written anew. */
 async function recommit(
   deps: IngestionDeps,
@@ -299,14 +239,6 @@ async function recommit(
     ...sameAsBase(base),
   });
   return (await publish(deps, target, attempt, disk, record)) === 'done' ? { outcome: 'unchanged', record } : 'again';
-}
-
-function reasonOf(record: CommitRecord): Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>> {
-  return {
-    ...(record.reason === undefined ? {} : { reason: record.reason }),
-    ...(record.message === undefined ? {} : { message: record.message }),
-    ...(record.discarded === undefined ? {} : { discarded: record.discarded }),
-  };
 }
 
 /** Only changes of the last hour: a scan that finds a year-old file measures the scan, not the pipeline. */
@@ -365,43 +297,4 @@ async function commitSkipped(
     if ((await publish(deps, target, attempt, disk, record)) === 'done') return { outcome: 'skipped', reason, message };
   }
   throw keepsChanging(target);
-}
-
-/**
- * Takes a dead letter off the list: it stays failed with its reason, and is not retried until its file changes.
- *
- * @returns false when the document is not a dead letter (any more)
- */
-export async function discardDocument(deps: IngestionDeps, request: Pick<ReconcileRequest, 'source' | 'path'>): Promise<boolean> {
-  const source = deps.source(request.source);
-  if (source === undefined) return false;
-  const target = targetOf(source, request.path);
-  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-    const attempt = await beginAttempt(deps, target);
-    const top = topRecord(await readRecords(deps, target.docUuid));
-    const base = topCommit(await readRecords(deps, target.docUuid));
-    if (top === undefined || top.status !== 'failed' || top.discarded) return false;
-    const disk = await observeDisk(deps, source, request.path).catch((): DiskState => ({ kind: 'gone' }));
-    const { stat, sidecar_stat, config_hash, content_hash, fingerprint, format, warnings } = top;
-    const served = isServing(base) ? sameAsBase(base) : NOTHING_LIVE;
-    const record: CommitRecord = {
-      ...buildRecord(deps, target, attempt, disk, {
-        kind: 'commit',
-        status: 'failed',
-        content_hash,
-        fingerprint,
-        format,
-        warnings,
-        metadata: (base ?? top).metadata,
-        ...reasonOf(top),
-        ...served,
-        discarded: true,
-      }),
-      stat,
-      sidecar_stat,
-      config_hash,
-    };
-    if ((await publish(deps, target, attempt, disk, record)) === 'done') return true;
-  }
-  return false;
 }

@@ -1,7 +1,8 @@
 import { type CommitRecord, type Fence, type StoredObject, splitDocId, topCommit } from '@sluice/core';
 import { isBetween, readRecords } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
-import { isOverLimits, type Reconciler } from './reconcile.js';
+import type { Reconciler } from './reconcile.js';
+import { isOverLimits } from './settled.js';
 
 export interface Sweeper {
   /** Notes a document whose superseded objects may go once the grace has passed. A hint in memory: the sweep itself decides. */

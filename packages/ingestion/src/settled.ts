@@ -1,0 +1,59 @@
+import { type CommitRecord, REASONS, type ReasonCode, type ReconcileRequest, topRecord } from '@sluice/core';
+import { readRecords, type Target } from './attempt.js';
+import type { IngestionDeps } from './deps.js';
+import type { FileState } from './document-metadata.js';
+import type { DiskState } from './observe.js';
+
+export type Settled = { outcome: 'unchanged'; record?: CommitRecord } | { outcome: 'suspended' };
+
+/** What needs no attempt: the newest record already tells of this very disk. */
+export async function findSettled(
+  deps: IngestionDeps,
+  target: Target,
+  request: ReconcileRequest,
+  disk: DiskState,
+  options: { recommit?: boolean; rebuild?: boolean },
+): Promise<Settled | undefined> {
+  const top = topRecord(await readRecords(deps, target.docUuid));
+  if (disk.kind === 'gone') {
+    if (!options.recommit && (top === undefined || top.status === 'deleted'))
+      return { outcome: 'unchanged', ...(top === undefined ? {} : { record: top }) };
+    if (top !== undefined && top.status !== 'deleted' && !(await target.source.mayDelete())) return { outcome: 'suspended' };
+    return undefined;
+  }
+  if (top === undefined || options.recommit || options.rebuild) return undefined;
+  return (await isSettled(deps, request, disk, top)) ? { outcome: 'unchanged', record: top } : undefined;
+}
+
+async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: FileState, top: CommitRecord): Promise<boolean> {
+  if (top.status === 'deleted' || top.kind === 'status') return false;
+  if (top.sidecar_stat !== disk.sidecarStat || top.config_hash !== disk.policy.configHash) return false;
+  if (top.fingerprint !== disk.policy.fingerprint(top.format)) return false;
+  if (isOverLimits(deps, top)) return false;
+  if (top.status === 'failed' && (request.cause === 'retry' || isTransient(top.reason))) return false;
+  if (top.stat === disk.statKey) return true;
+  // Another stat with the same bytes (touched, restored from a backup) is no change. An empty stat marks a record that must be redone.
+  if (top.stat === '' || top.content_hash === '' || top.status === 'failed' || disk.policy.source.createdAt === 'mtime')
+    return false;
+  return Number(top.stat.split(':')[0]) === disk.stat.size && (await deps.files.hash(disk.path)) === top.content_hash;
+}
+
+function isTransient(reason: ReasonCode | undefined): boolean {
+  return reason !== undefined && (REASONS[reason] !== 'permanent' || reason === 'store_rejected');
+}
+
+/** Whether the commit tells of this very disk under the settings that hold now. */
+export function isSameState(base: CommitRecord | undefined, disk: FileState): base is CommitRecord {
+  return (
+    base !== undefined &&
+    base.status !== 'deleted' &&
+    base.stat === disk.statKey &&
+    base.sidecar_stat === disk.sidecarStat &&
+    base.config_hash === disk.policy.configHash &&
+    base.fingerprint === disk.policy.fingerprint(base.format)
+  );
+}
+
+export function isOverLimits(deps: Pick<IngestionDeps, 'settings'>, base: CommitRecord): boolean {
+  return base.live.length > deps.settings.maxLiveAttempts || base.superseded.length > deps.settings.maxSuperseded;
+}
