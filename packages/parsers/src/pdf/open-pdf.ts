@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type ParseInput, SluiceError } from '@sluice/core';
 import { InvalidPDFException, type LoadParameters, PasswordException, PDFParse, VerbosityLevel } from 'pdf-parse';
+import { findAbsurdNumber } from './absurd-numbers.js';
 import type { PdfDocument } from './pdf-types.js';
 import { ignoreStrayRejections } from './stray-rejections.js';
 
@@ -46,8 +47,8 @@ export interface OpenPdf {
  * @throws SluiceError `password_required`, `corrupt`
  */
 export async function openPdf(input: Pick<ParseInput, 'bytes' | 'name' | 'passwords'>): Promise<OpenPdf> {
-  if (hasAbsurdWidths(input.bytes))
-    throw new SluiceError('corrupt', `${input.name} is a damaged PDF: the widths of a font are out of range`);
+  const absurd = findAbsurdNumber(input.bytes);
+  if (absurd !== undefined) throw new SluiceError('corrupt', `${input.name} is a damaged PDF: ${absurd}`);
   const stopIgnoring = ignoreStrayRejections();
   try {
     return await openWithPasswords(input, stopIgnoring);
@@ -68,6 +69,7 @@ async function openWithPasswords(
       // loading method is called by name.
       // biome-ignore lint/complexity/useLiteralKeys: private by its types
       const document = (await parser['load']()) as PdfDocument;
+      if (document.numPages < 1) throw new SluiceError('corrupt', `${input.name} is a damaged PDF: it has no pages`);
       return { document, password, close: () => parser.destroy().finally(stopIgnoring) };
     } catch (error) {
       await parser.destroy().catch(() => undefined);
@@ -82,37 +84,4 @@ async function openWithPasswords(
     'password_required',
     `${input.name} is encrypted${tried > 0 ? ' and none of the passwords opens it' : ''}; set passwords of its source in sluice.yaml`,
   );
-}
-
-/** Character ids are at most 65,535, widths some thousands (ISO 32000-1, 9.7.4.3). */
-const LARGEST_WIDTH_ENTRY = 1_000_000;
-const MAX_WIDTHS = 64 * 1024;
-
-/**
- * True when a font's widths hold a number that is out of all bounds. pdf.js fills an array from the first to the last id of a range, so that a
- * damaged number fills the memory of the process before anything can stop it.
- */
-function hasAbsurdWidths(bytes: Uint8Array): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = buffer.indexOf('/W'); at >= 0; at = buffer.indexOf('/W', at + 2)) {
-    const text = buffer.toString('latin1', at + 2, Math.min(buffer.length, at + 2 + MAX_WIDTHS));
-    const numbers = arrayAt(text).match(/\d{7,}/g) ?? [];
-    if (numbers.some((number) => Number(number) > LARGEST_WIDTH_ENTRY)) return true;
-  }
-  return false;
-}
-
-/** The array that a text begins with, inner ones included; '' when it begins with none. */
-function arrayAt(text: string): string {
-  const start = /^\s*\[/.exec(text)?.[0].length ?? 0;
-  if (start === 0) return '';
-  let depth = 1;
-  for (let at = start; at < text.length; at++) {
-    const char = text.charAt(at);
-    if (char === '[') depth++;
-    else if (char === ']' && --depth === 0) return text.slice(start, at);
-    // What no array of numbers holds: it is damaged, and ends here.
-    else if (char === '>' || char === '/') return text.slice(start, at);
-  }
-  return text.slice(start);
 }

@@ -11,6 +11,8 @@ import { createRandom, mutate, mutateParts } from './mutate.js';
 /** One input may take this long, in a process with this much memory. */
 const INPUT_MS = 20_000;
 const MEMORY_MB = 1024;
+/** All that the process may hold: what lies outside the heap of V8 too. */
+const RESIDENT_MB = MEMORY_MB + 512;
 /** Inputs a format at least, however little time is given. */
 const LEAST = 300;
 
@@ -35,7 +37,12 @@ function createJudge(): Judge {
 
   function start(): ChildProcess {
     const started = fork(path, { execArgv: [`--max-old-space-size=${MEMORY_MB}`], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    started.on('message', (outcome: FuzzOutcome) => settle?.(outcome));
+    started.on('message', (outcome: FuzzOutcome) => {
+      const isOver = outcome.rssMb > RESIDENT_MB;
+      // Its next input gets a process of its own: what this one holds is not that one's fault.
+      if (isOver) stop();
+      settle?.(isOver ? { ...outcome, outcome: `FAULT: memory (${Math.round(outcome.rssMb)} MB)` } : outcome);
+    });
     started.on('error', () => undefined);
     started.on('exit', (code, signal) => {
       if (child === started) child = undefined;
