@@ -1,36 +1,8 @@
 import { type Caller, SluiceError } from '@sluice/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiDeps } from './deps.js';
+import { checkHost } from './hosts.js';
 import { answering } from './problems.js';
-
-const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]', '::1']);
-
-/** True for addresses of this machine alone, IPv4 ones mapped into IPv6 included. */
-export function isLoopback(address: string | undefined): boolean {
-  if (address === undefined) return false;
-  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-  return plain === '::1' || /^127(\.\d{1,3}){3}$/.test(plain);
-}
-
-/** Host name of a Host header, without the port, in lower case; undefined when it is not one. */
-function hostName(value: string): string | undefined {
-  try {
-    return new URL(`http://${value}`).hostname.toLowerCase();
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Refuses a call by a name that is not this server's: a foreign web page made a browser on this machine send it, by a name of its
- * own that it points here (DNS rebinding).
- */
-export function checkHost({ headers }: Pick<FastifyRequest, 'headers'>, allowedHosts: readonly string[]): void {
-  const name = hostName(headers.host ?? '');
-  if (name === undefined || !(LOOPBACK_NAMES.has(name) || allowedHosts.includes(name))) {
-    throw new SluiceError('forbidden', 'The Host header names no address of this server.');
-  }
-}
 
 /** Refuses what a page of another origin made a browser send, unless `api.cors_origins` allows that origin. */
 export function checkOrigin({ headers }: Pick<FastifyRequest, 'headers'>, corsOrigins: readonly string[]): void {
@@ -49,14 +21,15 @@ function isAllowed(origin: string, corsOrigins: readonly string[]): boolean {
 export function useAccess(app: FastifyInstance, { settings, identify }: Pick<ApiDeps, 'settings' | 'identify'>): void {
   // Set on every request by the hook below, before anything reads it.
   app.decorateRequest('caller', null as unknown as Caller);
+  const allowedHosts = new Set(settings.allowedHosts.map((name) => name.toLowerCase()));
   app.addHook(
     'onRequest',
     answering(async (request, reply) => {
+      checkHost(request, allowedHosts);
       checkOrigin(request, settings.corsOrigins);
       const { origin } = request.headers;
       if (origin !== undefined && isAllowed(origin, settings.corsOrigins)) allowOrigin(reply, origin);
       if (request.routeOptions.config.open !== true) request.caller = await identify(request);
-      else if (request.headers.authorization === undefined) checkHost(request, settings.allowedHosts);
     }),
   );
 }

@@ -39,7 +39,6 @@ export type App = FastifyInstance<
 
 /** A doc_id is one path segment, percent-encoded: 4,096 bytes of path can take three times that. */
 const MAX_SEGMENT = 16_384;
-const BODY_BYTES = 1024 * 1024;
 const BOARD_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /** The HTTP API over its ports; not yet listening. */
@@ -48,7 +47,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     loggerInstance: deps.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
-    bodyLimit: BODY_BYTES,
+    bodyLimit: deps.settings.bodyBytes,
     routerOptions: { maxParamLength: MAX_SEGMENT },
     requestTimeout: 60_000,
     frameworkErrors: (error, request, reply) => handleError(error, request, reply),
@@ -97,7 +96,6 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
     transformObject: describeDocument,
   });
   await app.register(async (docs) => {
-    docs.addHook('onRequest', answering(requireOperator));
     await docs.register(fastifySwaggerUi, { routePrefix: '/docs', staticCSP: true });
     docs.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   });

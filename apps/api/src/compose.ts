@@ -78,7 +78,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
   });
   const keys = createKeyStore({ url: weaviateUrl, namespace: runtime.namespace });
   const ring = createKeyRing({ store: keys, clock });
-  const allowedHosts = [config.api.host.toLowerCase()];
+  const { api } = config;
   const deps: ApiDeps = {
     store,
     retrieval,
@@ -92,14 +92,15 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
       return resolveAccess({ schema, matchingRules, sourceMetadata: said.metadata });
     },
     catalog,
-    settings: { allowedHosts, corsOrigins: config.api.corsOrigins },
+    settings: { allowedHosts: [api.host, ...api.allowedHosts], corsOrigins: api.corsOrigins, bodyBytes: api.bodyBytes },
     ring,
     identify: createGate({
       ring,
       clock,
-      allowedHosts,
-      anonymous: config.api.anonymous,
-      anonymousClearance: config.api.anonymousClearance,
+      anonymous: api.anonymous,
+      anonymousClearance: api.anonymousClearance,
+      calls: { perSecond: api.callsPerS, burst: api.callsBurst },
+      badKeys: { perSecond: api.badKeysPerMin / 60, burst: api.badKeysBurst },
     }),
     clock,
     logger,
@@ -113,14 +114,14 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
     addresses: async () => ({
       redis: withoutPassword(redisUrl),
       weaviate: withoutPassword(weaviateUrl),
-      api: (await readRunFile(runtime.dataFolder))?.api ?? `http://${config.api.host}:${config.api.port}`,
+      api: (await readRunFile(runtime.dataFolder))?.api ?? `http://${api.host}:${api.port}`,
     }),
     async checkModel() {
       await embedder.embed(['ready']);
     },
     discard: (document) => discardDocument(ingestion, document),
     removeSource: (name) => removeSource(ingestion, name),
-    verify: ({ repair }) =>
+    verify: (options) =>
       verify(
         {
           store,
@@ -134,7 +135,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
           listFiles: (source) => listPaths(files, source, config.sources),
           pending: (docUuids) => jobs.pending(docUuids),
         },
-        { repair },
+        options,
       ),
     explain: createExplain({ files, sources: config.sources, views, policy }),
     boards: createBoards(jobs),

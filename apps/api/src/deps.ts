@@ -1,4 +1,4 @@
-import type { Caller, Cause, ChunkStore, Clock, ReconcileQueue, SecurityLevel } from '@sluice/core';
+import type { Caller, Cause, ChunkStore, Clock, CommitRecord, ReconcileQueue, SecurityLevel } from '@sluice/core';
 import type { FieldCatalog } from '@sluice/metadata';
 import type { Retrieval } from '@sluice/retrieval';
 import type { Logger, Metrics } from '@sluice/telemetry';
@@ -70,9 +70,11 @@ export interface VerifyReport {
 }
 
 export interface ApiSettings {
-  /** Host names by which callers without a key may name this server beside loopback ones. */
+  /** Host names and addresses by which this server may be called, beside loopback ones and the address that a call came in at. */
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
+  /** Largest body of a request. */
+  bodyBytes: number;
 }
 
 /** Everything the API stands on. `compose.ts` makes the real ones, tests give fakes. */
@@ -101,7 +103,10 @@ export interface ApiDeps {
   checkModel(): Promise<void>;
   /** Takes a dead letter off the list. False when it is none. */
   discard(document: { source: string; path: string }): Promise<boolean>;
-  verify(options: { repair: boolean }): Promise<VerifyReport>;
+  verify(options: {
+    repair: boolean;
+    mayName(document: { docId: string; records: readonly CommitRecord[] }): boolean;
+  }): Promise<VerifyReport>;
   /** Takes every document of a source out of the store; the number removed. */
   removeSource(name: string): Promise<number>;
   /** Why a path is or is not a document. */

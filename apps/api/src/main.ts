@@ -2,6 +2,7 @@ import { loadConfig, processEnvironment } from '@sluice/config';
 import { createLogger } from '@sluice/telemetry';
 import closeWithGrace from 'close-with-grace';
 import { buildApp } from './app.js';
+import { requireKeyToBind } from './bind.js';
 import { compose } from './compose.js';
 
 /** How long requests that run may take to end, ms. */
@@ -13,6 +14,7 @@ async function main(): Promise<void> {
   const logger = createLogger({ role: 'api', level: config.runtime.logLevel });
   const { deps, close } = await compose(config, logger);
   const app = await buildApp(deps);
+  await requireKeyToBind(config.api, deps);
   await app.listen({ host: config.api.host, port: config.api.port });
   const flushing = setInterval(() => {
     deps.metrics.flush().catch((cause: unknown) => logger.warn({ cause: String(cause) }, 'metrics could not be written'));

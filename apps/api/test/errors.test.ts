@@ -88,20 +88,96 @@ describe('addresses', () => {
 });
 
 describe('Host and Origin', () => {
-  const ask = (headers: Record<string, string>) => world.app.inject({ method: 'GET', url: '/healthz', headers });
+  const ask = (headers: Record<string, string>, url = '/healthz') => world.app.inject({ method: 'GET', url, headers });
 
-  it.each(['localhost:4180', '127.0.0.1:4180', '[::1]:4180', 'LOCALHOST'])('serves %s', async (host) => {
+  it.each(['localhost:4180', '127.0.0.1:4180', '[::1]:4180', 'LOCALHOST', '127.0.0.1'])('serves %s', async (host) => {
     expect((await ask({ host })).statusCode).toBe(200);
   });
 
-  it.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:4180', '10.0.0.1', '@'])(
-    'refuses the host %j',
-    async (host) => {
-      const response = await ask({ host });
-      expect(response.statusCode).toBe(403);
-      isProblem(response, 'forbidden');
-    },
-  );
+  it.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example:4180',
+    '10.0.0.1',
+    '@',
+    ' ',
+    'localhost.',
+    '127.0.0.1.',
+    'user@localhost',
+    'evil.example@localhost:4180',
+    'localhost@evil.example',
+    'localhost:',
+    'localhost:0',
+    'localhost:65536',
+    'localhost:4180x',
+    'localhost:4180:4180',
+    'localhost/',
+    'localhost:4180/evil.example',
+    'localhost#evil.example',
+    'localhost?x',
+    'localhost evil.example',
+    'localhost,evil.example',
+    'http://localhost',
+    '127.1',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '127.0.0.01',
+    '0.0.0.0',
+    '0.0.0.0:4180',
+    '::1',
+    '[::]',
+    '[::1',
+    '::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::ffff:127.0.0.1]',
+    '[::1%25lo]',
+    '[localhost]',
+    'ｌocalhost',
+    'local%68ost',
+  ])('refuses the host %j, on every route and with a key too', async (host) => {
+    for (const url of ['/healthz', '/readyz', '/v1/schema', '/openapi.json', '/metrics', '/ops/api/status', '/nope']) {
+      for (const authorization of [undefined, 'Bearer x']) {
+        const response = await ask({ host, ...(authorization === undefined ? {} : { authorization }) }, url);
+        expect(response.statusCode, url).toBe(403);
+        isProblem(response, 'forbidden');
+      }
+    }
+  });
+
+  it('serves the address that a call comes in at, and no other', async () => {
+    const own = await createWorld();
+    const { port } = new URL(await own.app.listen({ host: '127.0.0.2', port: 0 }));
+    const statusBy = (lines: string[]) => {
+      return new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), '127.0.0.2', () =>
+          socket.write(['GET /healthz HTTP/1.1', ...lines, 'Connection: close', '', ''].join('\r\n')),
+        );
+        let text = '';
+        socket.on('data', (data) => {
+          text += data.toString();
+        });
+        socket.on('end', () => resolve(text.slice(9, 12)));
+        socket.on('error', reject);
+      });
+    };
+    expect(await statusBy([`Host: 127.0.0.2:${port}`])).toBe('200');
+    expect(await statusBy(['Host: 127.0.0.3'])).toBe('403');
+    expect(await statusBy(['Host: localhost', 'Host: evil.example'])).toMatch(/^40[03]$/);
+    expect(await statusBy(['Host: evil.example', 'Host: localhost'])).toMatch(/^40[03]$/);
+    expect(await statusBy(['Host:'])).toMatch(/^40[03]$/);
+    expect(await statusBy([])).toMatch(/^40[03]$/);
+    await own.close();
+  });
+
+  it('serves the names that are set, and never the address that stands for all', async () => {
+    const settings = { allowedHosts: ['0.0.0.0', 'Sluice.Example.org', '::'], corsOrigins: [], bodyBytes: 1024 };
+    const own = await createWorld({ settings });
+    const statusBy = async (host: string) => (await own.app.inject({ url: '/healthz', headers: { host } })).statusCode;
+    expect(await statusBy('sluice.example.ORG:443')).toBe(200);
+    expect([await statusBy('0.0.0.0'), await statusBy('[::]'), await statusBy('a.sluice.example.org')]).toEqual([403, 403, 403]);
+    await own.close();
+  });
 
   it.each(['http://evil.example', 'null', 'http://localhost:9999', 'file://'])('refuses the origin %s', async (origin) => {
     expect((await ask({ host: 'localhost:4180', origin })).statusCode).toBe(403);

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@sluice/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { requireKeyToBind } from '../src/bind.js';
 import { createGate, type GateOptions } from '../src/keys/gate.js';
 import { createKeyRing } from '../src/keys/key-ring.js';
 import { createMemoryKeys, createWorld, type World } from './world.js';
@@ -9,12 +10,15 @@ let keys: ReturnType<typeof createMemoryKeys>;
 let now: number;
 const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
 
+const LIMITS = { calls: { perSecond: 200, burst: 400 }, badKeys: { perSecond: 0.2, burst: 10 } };
+const SETTINGS = { allowedHosts: ['sluice.internal'], corsOrigins: [], bodyBytes: 1024 * 1024 };
+
 async function start(options: Partial<GateOptions> = {}) {
   now = Date.parse('2026-01-01T00:00:00Z');
   keys = createMemoryKeys();
   const ring = createKeyRing({ store: keys, clock });
-  const identify = createGate({ ring, clock, allowedHosts: [], anonymous: false, anonymousClearance: 1, ...options });
-  world = await createWorld({ ring, identify, clock });
+  const identify = createGate({ ring, clock, anonymous: false, anonymousClearance: 1, ...LIMITS, ...options });
+  world = await createWorld({ ring, identify, clock, settings: SETTINGS });
 }
 beforeEach(() => start());
 afterEach(() => world.close());
@@ -83,9 +87,14 @@ describe('once a key exists', () => {
     expect((await ask('/readyz')).statusCode).toBe(200);
   });
 
-  it('its holder is served from anywhere, by any host name', async () => {
+  it('its holder is served from anywhere, by the names of this server', async () => {
     const { key } = await make({ name: 'boss', clearance: 5, role: 'operator' });
-    expect((await ask('/ops/api/status', { key, ip: '10.1.2.3', host: 'sluice.internal:4180' })).statusCode).toBe(200);
+    const statusBy = async (host: string) => (await ask('/ops/api/status', { key, ip: '10.1.2.3', host })).statusCode;
+    expect(await statusBy('sluice.internal:4180')).toBe(200);
+    expect(await statusBy('Sluice.Internal')).toBe(200);
+    // A browser that knows a key sends it for whatever name a foreign page has pointed here.
+    expect(await statusBy('evil.example:4180')).toBe(403);
+    expect(await statusBy('sluice.internal.evil.example')).toBe(403);
   });
 
   it('Basic works where browsers go, and nowhere else', async () => {
@@ -95,6 +104,16 @@ describe('once a key exists', () => {
     }
     for (const url of ['/v1/documents', '/v1/schema', '/metrics', '/opsx']) {
       expect((await ask(url, { basic: key })).statusCode, url).toBe(401);
+    }
+  });
+
+  it('any holder may read what the API offers', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const { key } = await make({ name: 'reader', clearance: 1 }, boss.key);
+    for (const url of ['/openapi.json', '/docs/']) {
+      expect((await ask(url, { key })).statusCode, url).toBe(200);
+      expect((await ask(url, { basic: key })).statusCode, url).toBe(200);
+      expect((await ask(url)).statusCode, url).toBe(401);
     }
   });
 
@@ -229,6 +248,51 @@ describe('limits', () => {
   });
 });
 
+describe('limits that are set', () => {
+  it('hold for calls, for wrong keys and for bodies', async () => {
+    await world.close();
+    await start({ calls: { perSecond: 1, burst: 2 }, badKeys: { perSecond: 1, burst: 1 } });
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const statusOf = async (key: string) => (await ask('/v1/schema', { key, ip: '10.0.0.9' })).statusCode;
+    expect([await statusOf(boss.key), await statusOf(boss.key), await statusOf(boss.key)]).toEqual([200, 200, 429]);
+    expect([await statusOf('wrong'), await statusOf('wrong')]).toEqual([401, 429]);
+    now += 1_000;
+    expect([await statusOf(boss.key), await statusOf(boss.key), await statusOf('wrong')]).toEqual([200, 429, 401]);
+
+    await world.close();
+    world = await createWorld({ settings: { ...SETTINGS, bodyBytes: 16_384 } });
+    const body = (length: number) =>
+      ask('/v1/search', { method: 'POST', body: { query: 'x', filter: { author: 'x'.repeat(length) } } });
+    expect((await body(16_000)).statusCode).toBe(200);
+    expect((await body(17_000)).json()).toMatchObject({ status: 413, code: 'too_large' });
+  });
+});
+
+describe('listening where others reach the API', () => {
+  const bind = (host: string, hostWithoutKey = false) => requireKeyToBind({ host, hostWithoutKey }, world.deps);
+
+  it('needs a key that still opens, but for loopback', async () => {
+    for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) await bind(host);
+    for (const host of ['0.0.0.0', '::', '192.168.1.5', 'sluice.internal', '127.evil.example']) {
+      await expect(bind(host)).rejects.toMatchObject({
+        code: 'invalid_configuration',
+        message: expect.stringContaining('key create'),
+      });
+      await bind(host, true);
+    }
+    await make({ name: 'short', clearance: 1, expires_at: '2026-01-01T00:01:00Z' });
+    await bind('0.0.0.0');
+    now += 60_000;
+    await expect(bind('0.0.0.0')).rejects.toMatchObject({ code: 'invalid_configuration' });
+  });
+
+  it('is not decided while keys can not be read', async () => {
+    keys.broken = true;
+    await bind('127.0.0.1');
+    await expect(bind('0.0.0.0')).rejects.toMatchObject({ code: 'not_ready' });
+  });
+});
+
 describe('while the store does not answer', () => {
   it('known keys serve for a minute, then nobody is let in', async () => {
     const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
@@ -269,7 +333,7 @@ describe('bodies of POST /ops/api/keys', () => {
 describe('cross-origin calls', () => {
   it('are answered for the origins of the configuration alone', async () => {
     await world.close();
-    world = await createWorld({ settings: { allowedHosts: [], corsOrigins: ['https://app.example.org'] } });
+    world = await createWorld({ settings: { ...SETTINGS, corsOrigins: ['https://app.example.org'] } });
     const call = (origin: string, method: 'GET' | 'OPTIONS') =>
       world.app.inject({ method, url: '/v1/schema', headers: { origin, 'access-control-request-method': 'GET' } });
     const good = await call('https://app.example.org', 'GET');

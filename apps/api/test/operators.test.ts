@@ -1,4 +1,4 @@
-import { SluiceError } from '@sluice/core';
+import { docUuid, SluiceError } from '@sluice/core';
 import type { FastifyPluginCallback } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './world.js';
@@ -248,8 +248,6 @@ describe('other routes of operators', () => {
       ['POST', '/ops/api/verify'],
       ['POST', '/ops/api/queues/pause'],
       ['GET', '/metrics'],
-      ['GET', '/openapi.json'],
-      ['GET', '/docs'],
     ] as const) {
       const response = await world.app.inject({ method, url });
       expect(response.statusCode, `${method} ${url}`).toBe(403);
@@ -288,6 +286,11 @@ describe('health and metrics', () => {
     await world.put({ docId: 'inbox/a.md', text: 'words', metadata: { security_level: 5 } });
     await failed('notes/b.pdf');
     await world.queue.queue.add({ source: 'inbox', path: 'c.md', cause: 'add' }, 'bulk');
+    const counted = async () => (await world.app.inject({ method: 'GET', url: '/metrics' })).body;
+    // Of what the caller may know: a.md is of level 5, c.md waits in a source of level 1.
+    expect(await counted()).toContain('sluice_documents{source="inbox",status="indexed"} 0');
+    expect(await counted()).toContain('sluice_documents{source="inbox",status="pending"} 1');
+    world.as({ clearance: 5 });
     const response = await world.app.inject({ method: 'GET', url: '/metrics' });
     expect(response.headers['content-type']).toContain('text/plain');
     expect(response.body).toContain('sluice_documents{source="inbox",status="indexed"} 1');
@@ -335,6 +338,35 @@ describe('what programs may ask', () => {
     expect(body.fields).toContainEqual({ name: 'quarter', type: 'text', list: false });
     expect(body.fields).toContainEqual({ name: 'tags', type: 'text', list: true });
     expect(JSON.stringify(body)).not.toContain('access_restricted');
+  });
+});
+
+describe('verify', () => {
+  it('names in its examples what the caller may know of, and counts everything', async () => {
+    await world.put({ docId: 'inbox/one.md', text: 'x' });
+    await world.put({ docId: 'inbox/four.md', text: 'x', metadata: { security_level: 4 } });
+    await world.put({ docId: 'inbox/staff.md', text: 'x', metadata: { allowed_groups: ['staff'] } });
+    // Files of which nothing is stored: what the configuration says of their path decides. notes/ is of level 3.
+    const docIds = ['inbox/one.md', 'inbox/four.md', 'inbox/staff.md', 'inbox/new.md', 'notes/new.md'];
+    const plain = await world.deps.verify({ repair: false, mayName: () => true });
+    world.deps.verify = async ({ mayName }) => {
+      const examples = [];
+      for (const docId of docIds) {
+        const records = (await world.store.recordsOf([docUuid(docId)])).get(docUuid(docId)) ?? [];
+        if (mayName({ docId, records })) examples.push({ kind: 'stale_document', doc_id: docId });
+      }
+      return { ...plain, differences: docIds.length, examples };
+    };
+    const named = async () => {
+      const { body } = await post('/ops/api/verify', { repair: false });
+      expect(body.differences).toBe(5);
+      return body.examples.map(({ doc_id }: { doc_id: string }) => doc_id);
+    };
+    expect(await named()).toEqual(['inbox/one.md', 'inbox/new.md']);
+    world.as({ clearance: 3, groups: ['staff'] });
+    expect(await named()).toEqual(['inbox/one.md', 'inbox/staff.md', 'inbox/new.md', 'notes/new.md']);
+    world.as({ clearance: 5, groups: [] });
+    expect(await named()).toEqual(docIds);
   });
 });
 

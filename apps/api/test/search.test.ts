@@ -150,6 +150,8 @@ describe('POST /v1/search', () => {
   it.each([
     ['alpha below', { query: 'x', alpha: -1 }],
     ['alpha above', { query: 'x', alpha: 2 }],
+    ['alpha without meaning', { query: 'x', alpha: 0.5, mode: 'dense' }],
+    ['alpha without words', { query: 'x', alpha: 0, mode: 'keyword' }],
     ['alpha as text', { query: 'x', alpha: '0.5' }],
     ['no query', {}],
     ['empty query', { query: '' }],
@@ -164,8 +166,6 @@ describe('POST /v1/search', () => {
     ['unknown mode', { query: 'x', mode: 'magic' }],
     ['unknown expansion', { query: 'x', expand: 'all' }],
     ['candidates 0', { query: 'x', candidates: 0 }],
-    ['filter as list', { query: 'x', filter: [] }],
-    ['filter as text', { query: 'x', filter: 'a' }],
     ['a member whose feature is not built', { query: 'x', infer_filter: true }],
     ['another one', { query: 'x', diversity: 0.5 }],
   ])('refuses %s as invalid_request', async (_name, body) => {
@@ -181,9 +181,45 @@ describe('POST /v1/search', () => {
     [{ doc_type: null }],
     [{ doc_type: { $like: 'a*' } }],
     [{ access_restricted: false }],
+    [[]],
+    [null],
+    ['a'],
+    [5],
   ])('refuses the filter %j as invalid_filter', async (filter) => {
     const answer = await search({ query: 'x', filter });
     expect(answer.status).toBe(400);
     expect(answer.body.code).toBe('invalid_filter');
+  });
+
+  const FIELDS = {
+    a_text: { field: 'quarter', expected: 'a text', fits: ['Q3', ''], wrong: [3, 0, true, {}] },
+    a_list: { field: 'tags', expected: 'a text', fits: ['a'], wrong: [3, false, {}] },
+    an_int: { field: 'year', expected: 'a whole number', fits: [2024, 5.0, -1], wrong: ['2024', 5.5, true, 1e300, {}] },
+    a_level: { field: 'security_level', expected: 'a whole number', fits: [1], wrong: ['1', 1.5, {}] },
+    a_second: { field: 'created_ts', expected: 'a whole number', fits: [1704067200], wrong: ['2024', 0.5, {}] },
+    a_date: {
+      field: 'created_at',
+      expected: 'a date',
+      fits: ['2024', '2024-05-01T10:00:00Z'],
+      wrong: [2024, 'soon', '2024-13', true, {}],
+    },
+  };
+  it.each(Object.values(FIELDS))('takes for $field $expected alone, and says so', async ({ field, expected, fits, wrong }) => {
+    for (const value of fits) {
+      for (const condition of [value, { $eq: value }, { $ne: value }, { $in: [value] }, { $nin: [value] }]) {
+        expect((await search({ query: 'x', filter: { [field]: condition } })).status, JSON.stringify(condition)).toBe(200);
+      }
+    }
+    for (const value of wrong) {
+      const isObject = typeof value === 'object';
+      const conditions = [value, { $eq: value }, { $ne: value }, { $in: [value] }, { $nin: [...fits, value] }];
+      // A bare object holds operators: an empty one says nothing.
+      for (const condition of isObject ? conditions.slice(1) : conditions) {
+        const { status, body } = await search({ query: 'x', filter: { $and: [{ [field]: condition }] } });
+        expect([status, body.code, body.field], JSON.stringify(condition)).toEqual([400, 'invalid_filter', field]);
+        expect(body.detail).toContain(`filter.$and[0].${field}`);
+        expect(body.detail).toContain(`needs ${expected}`);
+      }
+    }
   });
 });

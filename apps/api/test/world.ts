@@ -14,7 +14,6 @@ import { fieldCatalog } from '@sluice/metadata';
 import { createRetrieval, searchSchema } from '@sluice/retrieval';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createMemoryStore, createWordEmbedder, createWordTokenizer, type DocumentToStore, storeDocument } from '@sluice/testkit';
-import { checkHost } from '../src/access.js';
 import { type App, buildApp } from '../src/app.js';
 import type { ApiDeps } from '../src/deps.js';
 import { createKeyRing } from '../src/keys/key-ring.js';
@@ -152,7 +151,7 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
     ],
     configuredAccess: (source) => ({ security_level: source === 'notes' ? 3 : 1 }),
     catalog,
-    settings: { allowedHosts: [], corsOrigins: [] },
+    settings: { allowedHosts: [], corsOrigins: [], bodyBytes: 1024 * 1024 },
     clock: systemClock,
     logger,
     metrics,
@@ -182,10 +181,7 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
     removeSource: async () => 0,
     explain: async () => ({ exists: false, origins: {} }),
     ring: createKeyRing({ store: createMemoryKeys(), clock: systemClock }),
-    identify: async (request) => {
-      checkHost(request, []);
-      return caller;
-    },
+    identify: async () => caller,
     ...overrides,
   };
   const app = await buildApp(deps);

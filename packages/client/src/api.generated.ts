@@ -173,7 +173,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Metrics of all processes, in Prometheus text format */
+        /**
+         * Metrics of all processes, in Prometheus text format
+         * @description `sluice_documents` and `sluice_dead_letters` count what the caller may know of.
+         */
         get: operations["getMetrics"];
         put?: never;
         post?: never;
@@ -317,7 +320,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Compare disk, documents and chunks */
+        /**
+         * Compare disk, documents and chunks
+         * @description The numbers are those of the whole store; `examples` name what the caller may know of.
+         */
         post: operations["postOpsApiVerify"];
         delete?: never;
         options?: never;

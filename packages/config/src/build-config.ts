@@ -7,7 +7,8 @@ import { checkFolders, type SourceFolder } from './check-folders.js';
 import type { Config, ConfigFlags, Environment, RuntimeConfig, SourceConfig } from './config.js';
 import { absolutePath, pathKind } from './paths.js';
 import type { Problem } from './problems.js';
-import { given } from './runtime.js';
+import { given, readSwitch } from './runtime.js';
+import { hostNameSchema } from './sections/api.js';
 import { SECTIONS, type Section, type SectionName } from './sections/sections.js';
 
 export interface BuildInput {
@@ -206,7 +207,24 @@ function buildApi(flags: ConfigFlags, env: Environment, checked: CheckedFile, pr
     anonymous: api.anonymous,
     anonymousClearance: api.anonymous_clearance,
     corsOrigins: api.cors_origins,
+    allowedHosts: [...api.allowed_hosts, ...readAllowedHosts(env, problems)],
+    hostWithoutKey: readSwitch(env, 'SLUICE_HOST_WITHOUT_KEY', (path, message) =>
+      problems.push({ origin: 'environment', path, message }),
+    ),
+    callsPerS: api.calls_per_s,
+    callsBurst: api.calls_burst,
+    badKeysPerMin: api.bad_keys_per_min,
+    badKeysBurst: api.bad_keys_burst,
+    bodyBytes: api.body_kb * 1024,
   };
+}
+
+function readAllowedHosts(env: Environment, problems: Problem[]): string[] {
+  const names = (given(env.SLUICE_ALLOWED_HOSTS) ?? '').split(',').map((name) => name.trim());
+  const checked = hostNameSchema.array().safeParse(names.filter((name) => name !== ''));
+  if (checked.success) return checked.data;
+  problems.push({ origin: 'environment', path: 'SLUICE_ALLOWED_HOSTS', message: 'expected host names between commas' });
+  return [];
 }
 
 function readPort(env: Environment, problems: Problem[]): number | undefined {

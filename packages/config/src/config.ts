@@ -83,6 +83,15 @@ export interface Config {
     anonymous: boolean;
     anonymousClearance: SecurityLevel;
     corsOrigins: string[];
+    /** Names by which the API may be called, beside loopback, `host` and the address that a call came in at. */
+    allowedHosts: string[];
+    /** For containers (SLUICE_HOST_WITHOUT_KEY): binds `host` though no key exists. */
+    hostWithoutKey: boolean;
+    callsPerS: number;
+    callsBurst: number;
+    badKeysPerMin: number;
+    badKeysBurst: number;
+    bodyBytes: number;
   };
   runtime: RuntimeConfig;
   /** What works but is worth a line at start. */

@@ -67,6 +67,13 @@ describe('without a file', () => {
       anonymous: false,
       anonymousClearance: 1,
       corsOrigins: [],
+      allowedHosts: [],
+      hostWithoutKey: false,
+      callsPerS: 200,
+      callsBurst: 400,
+      badKeysPerMin: 12,
+      badKeysBurst: 10,
+      bodyBytes: 1_048_576,
     });
     expect(config.runtime).toMatchObject({ dataFolder: join(cwd, '.sluice'), logLevel: 'info', offline: false });
     expect(config.runtime.redisUrl).toBeUndefined();

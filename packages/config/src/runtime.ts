@@ -82,7 +82,7 @@ function readLogLevel(flags: ConfigFlags, env: Environment, problems: Problem[])
   return 'info';
 }
 
-function readSwitch(env: Environment, name: string, refuse: Refuse): boolean {
+export function readSwitch(env: Environment, name: string, refuse: Refuse): boolean {
   const value = (given(env[name]) ?? '0').toLowerCase();
   if (!['0', '1', 'true', 'false'].includes(value)) refuse(name, 'expected 1 or 0');
   return value === '1' || value === 'true';

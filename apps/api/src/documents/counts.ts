@@ -75,15 +75,15 @@ export function createCounter(deps: Pick<ApiDeps, 'store' | 'queue' | 'sources' 
 
   return {
     /**
-     * @param caller counts what the caller may know of; without one everything, for metrics
+     * @param caller counts what the caller may know of
      * @param maxAgeMs how old the count may be; default a second, 0 counts anew
      */
-    async count(caller?: Caller, maxAgeMs: number = MAX_AGE_MS): Promise<Counts> {
+    async count(caller: Caller, maxAgeMs: number = MAX_AGE_MS): Promise<Counts> {
       const sources = new Map<string, StatusCounts>();
       for (const { name } of deps.sources) sources.set(name, noDocuments());
       const deadLetters = new Map<string, number>();
       for (const document of await documents(maxAgeMs)) {
-        if (caller !== undefined && !document.access.every((access) => mayAccess(caller, access))) continue;
+        if (!document.access.every((access) => mayAccess(caller, access))) continue;
         const counts = sources.get(document.source) ?? noDocuments();
         sources.set(document.source, counts);
         counts[document.status] += 1;

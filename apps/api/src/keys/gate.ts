@@ -1,14 +1,9 @@
 import { type Caller, type Clock, type SecurityLevel, SluiceError, type StoredKey } from '@sluice/core';
 import type { FastifyRequest } from 'fastify';
-import { checkHost, isLoopback } from '../access.js';
+import { isLoopback } from '../hosts.js';
 import type { KeyRing } from './key-ring.js';
 import { matchKey, readCredential } from './key-text.js';
-import { createRateLimit } from './rate-limit.js';
-
-/** Calls of one key. Far above what a person or a program in a loop of its own needs; it keeps one caller from starving others. */
-const CALLS = { perSecond: 200, burst: 400 };
-/** Wrong keys from one address. */
-const FAILURES = { perSecond: 0.2, burst: 10 };
+import { createRateLimit, type RateLimitOptions } from './rate-limit.js';
 
 /** Where browsers go, which can only send Basic. */
 const BROWSER_PATHS = /^\/(ops|docs|openapi\.json)(\/|\?|$)/;
@@ -16,18 +11,25 @@ const BROWSER_PATHS = /^\/(ops|docs|openapi\.json)(\/|\?|$)/;
 export interface GateOptions {
   ring: KeyRing;
   clock: Clock;
-  /** Names beside loopback ones by which this server may be called without a key. */
-  allowedHosts: readonly string[];
   /** Whether calls without a key are served once keys exist. */
   anonymous: boolean;
   anonymousClearance: SecurityLevel;
+  /** Calls of one key; without one, of one address. */
+  calls: RateLimitOptions;
+  /** Wrong keys from one address. */
+  badKeys: RateLimitOptions;
 }
 
 type Asked = Pick<FastifyRequest, 'ip' | 'url' | 'headers'>;
 
+/** False for a key that has expired. */
+export function isValid({ expires_at }: StoredKey, now: number): boolean {
+  return expires_at === undefined || Date.parse(expires_at) > now;
+}
+
 /** True for a key that still opens the routes of operators. */
 export function hasOperator(keys: readonly StoredKey[], now: number): boolean {
-  return keys.some(({ role, expires_at }) => role === 'operator' && (expires_at === undefined || Date.parse(expires_at) > now));
+  return keys.some((key) => key.role === 'operator' && isValid(key, now));
 }
 
 /** True for a call that a proxy on this machine passed on: it comes from here, its sender may not. */
@@ -44,17 +46,14 @@ function isKeyRoute({ url }: Asked): boolean {
  * Who asks. While no key exists: whoever calls from this machine, an operator. Once one exists: the holder of a key; a call without is
  * 401, or a reader where the configuration lets strangers in. Where all keys are readers', or have expired, this machine may still
  * make one for an operator: else nobody could any more.
- *
- * The Host header is checked for calls without a key alone: a foreign page that points its own name here has no key to send.
  */
-export function createGate({ ring, clock, allowedHosts, anonymous, anonymousClearance }: GateOptions) {
-  const calls = createRateLimit(CALLS, clock);
-  const failures = createRateLimit(FAILURES, clock);
+export function createGate({ ring, clock, anonymous, anonymousClearance, ...limits }: GateOptions) {
+  const calls = createRateLimit(limits.calls, clock);
+  const failures = createRateLimit(limits.badKeys, clock);
 
   return async (request: Asked): Promise<Caller> => {
     const credential = readCredential(request.headers.authorization, BROWSER_PATHS.test(request.url));
     if (credential !== undefined) return callerOf(request, credential);
-    checkHost(request, allowedHosts);
     const keys = await ring.keys();
     const stranger = { clearance: anonymousClearance, groups: [], name: 'anonymous' };
     if (keys.length === 0) {
@@ -74,10 +73,12 @@ export function createGate({ ring, clock, allowedHosts, anonymous, anonymousClea
 
   async function callerOf(request: Asked, credential: string): Promise<Caller> {
     const key = matchKey(credential, await ring.keys());
-    const expired = key?.expires_at !== undefined && Date.parse(key.expires_at) <= clock.now();
-    if (key === undefined || expired) {
+    if (key === undefined || !isValid(key, clock.now())) {
       failures.take(request.ip);
-      throw new SluiceError('unauthorized', expired ? 'This key has expired.' : 'This key is not known, or was revoked.');
+      throw new SluiceError(
+        'unauthorized',
+        key === undefined ? 'This key is not known, or was revoked.' : 'This key has expired.',
+      );
     }
     calls.take(key.id);
     return { role: key.role, clearance: key.clearance, groups: key.groups, name: key.name };

@@ -1,3 +1,4 @@
+import type { Caller } from '@sluice/core';
 import { Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
 import { requireOperator } from '../access.js';
@@ -8,6 +9,30 @@ import { problems } from '../schemas/problem.js';
 
 /** The whole instance's metrics; what the store, the queue and the watcher know is asked when it is wanted. */
 export function metricsRoute(app: App, deps: ApiDeps, counter: Counter): void {
+  app.get(
+    '/metrics',
+    {
+      onRequest: requireOperator,
+      schema: {
+        tags: ['health'],
+        summary: 'Metrics of all processes, in Prometheus text format',
+        description: '`sluice_documents` and `sluice_dead_letters` count what the caller may know of.',
+        response: {
+          200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: z.string() } } },
+          ...problems(),
+        },
+      },
+    },
+    async ({ caller }, reply) => {
+      const asked = await askedMetrics(deps, counter, caller);
+      const text = `${await deps.instanceMetrics()}\n${await asked.metrics()}`;
+      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text);
+    },
+  );
+}
+
+/** Gauges of what is asked for this very answer: made anew each time, since callers may know of different documents. */
+async function askedMetrics(deps: ApiDeps, counter: Counter, caller: Caller): Promise<Registry> {
   // Of their own: in the process' registry they would be in its snapshot too, and be counted twice after a restart.
   const registry = new Registry();
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
@@ -20,75 +45,52 @@ export function metricsRoute(app: App, deps: ApiDeps, counter: Counter): void {
   const up = gauge('service_up', '1 when the service answers and takes writes.', 'service');
   const reachable = gauge('source_reachable', '1 when the folder of a source can be read.', 'source');
   const suspended = gauge('source_deletes_suspended', '1 while deletes are suspended, since the folder is lost.', 'source');
+  // A gauge without labels begins at 0, which nobody has said.
+  for (const each of [paused, consuming]) each.remove();
 
-  /** What does not answer leaves its gauges out: a stale number would look true. */
-  async function ask(gauges: readonly Gauge[], what: string, read: () => Promise<void>): Promise<void> {
-    for (const each of gauges) each.reset();
-    // After a reset these two, which have no labels, would be 0.
-    for (const each of [paused, consuming]) if (gauges.includes(each)) each.remove();
-    await read().catch((error: unknown) => deps.logger.warn({ err: error }, `${what} could not be read for metrics`));
-  }
+  /** What does not answer leaves its gauges out: a number that nobody told would look true. */
+  const ask = (what: string, read: () => Promise<void>) =>
+    read().catch((error: unknown) => deps.logger.warn({ err: error }, `${what} could not be read for metrics`));
 
-  async function refresh(): Promise<void> {
-    await Promise.all([
-      ask([documents, dead], 'documents', async () => {
-        const { sources, deadLetters } = await counter.count();
-        for (const [source, counts] of sources) {
-          for (const [status, count] of Object.entries(counts)) documents.set({ source, status }, count);
-        }
-        for (const [code, count] of deadLetters) dead.set({ code }, count);
-      }),
-      ask([jobs, paused, consuming], 'the queue', async () => {
-        const [queues, isPaused, isConsuming] = await Promise.all([
-          deps.queue.counts(),
-          deps.queue.isPaused(),
-          deps.queue.consuming(),
-        ]);
-        for (const [queue, states] of Object.entries(queues)) {
-          for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
-        }
-        paused.set(Number(isPaused));
-        consuming.set(Number(isConsuming));
-      }),
-      ask([reachable, suspended], "the sources' state", async () => {
-        for (const { name: source } of deps.sources) {
-          // Undefined: no watcher has spoken for a minute, so nothing is known.
-          const state = await deps.control.state(source);
-          if (state === undefined) continue;
-          reachable.set({ source }, Number(state.reachable));
-          suspended.set({ source }, Number(state.deletes_suspended));
-        }
-      }),
-      ask([up], 'services', async () => {
-        const answers = (check: Promise<void>) =>
-          check.then(
-            () => 1,
-            () => 0,
-          );
-        const [redis, weaviate] = await Promise.all([answers(deps.queue.ping()), answers(deps.store.checkReady())]);
-        up.set({ service: 'redis' }, redis);
-        up.set({ service: 'weaviate' }, weaviate);
-      }),
-    ]);
-  }
-
-  app.get(
-    '/metrics',
-    {
-      onRequest: requireOperator,
-      schema: {
-        tags: ['health'],
-        summary: 'Metrics of all processes, in Prometheus text format',
-        response: {
-          200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: z.string() } } },
-          ...problems(),
-        },
-      },
-    },
-    async (_request, reply) => {
-      await refresh();
-      const text = `${await deps.instanceMetrics()}\n${await registry.metrics()}`;
-      return reply.type('text/plain; version=0.0.4; charset=utf-8').send(text);
-    },
-  );
+  await Promise.all([
+    ask('documents', async () => {
+      const { sources, deadLetters } = await counter.count(caller);
+      for (const [source, counts] of sources) {
+        for (const [status, count] of Object.entries(counts)) documents.set({ source, status }, count);
+      }
+      for (const [code, count] of deadLetters) dead.set({ code }, count);
+    }),
+    ask('the queue', async () => {
+      const [queues, isPaused, isConsuming] = await Promise.all([
+        deps.queue.counts(),
+        deps.queue.isPaused(),
+        deps.queue.consuming(),
+      ]);
+      for (const [queue, states] of Object.entries(queues)) {
+        for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
+      }
+      paused.set(Number(isPaused));
+      consuming.set(Number(isConsuming));
+    }),
+    ask("the sources' state", async () => {
+      for (const { name: source } of deps.sources) {
+        // Undefined: no watcher has spoken for a minute, so nothing is known.
+        const state = await deps.control.state(source);
+        if (state === undefined) continue;
+        reachable.set({ source }, Number(state.reachable));
+        suspended.set({ source }, Number(state.deletes_suspended));
+      }
+    }),
+    ask('services', async () => {
+      const answers = (check: Promise<void>) =>
+        check.then(
+          () => 1,
+          () => 0,
+        );
+      const [redis, weaviate] = await Promise.all([answers(deps.queue.ping()), answers(deps.store.checkReady())]);
+      up.set({ service: 'redis' }, redis);
+      up.set({ service: 'weaviate' }, weaviate);
+    }),
+  ]);
+  return registry;
 }

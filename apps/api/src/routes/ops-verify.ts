@@ -1,6 +1,9 @@
+import { type Caller, type CommitRecord, splitDocId } from '@sluice/core';
+import { mayAccess } from '@sluice/metadata';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
+import { mayKnow } from '../documents/state.js';
 import { problems } from '../schemas/problem.js';
 
 const KINDS = [
@@ -35,10 +38,23 @@ export function verifyRoute(app: App, deps: ApiDeps): void {
       schema: {
         tags: ['operators'],
         summary: 'Compare disk, documents and chunks',
+        description: 'The numbers are those of the whole store; `examples` name what the caller may know of.',
         body: z.strictObject({ repair: z.boolean().default(false) }),
         response: { 200: answer, ...problems(413, 415) },
       },
     },
-    ({ body }) => deps.verify(body),
+    ({ body: { repair }, caller }) =>
+      deps.verify({ repair, mayName: ({ docId, records }) => mayName(deps, caller, docId, records) }),
   );
+}
+
+function mayName(
+  { configuredAccess }: Pick<ApiDeps, 'configuredAccess'>,
+  caller: Caller,
+  docId: string,
+  records: readonly CommitRecord[],
+): boolean {
+  if (records.length > 0) return mayKnow(caller, records);
+  const { source, sourcePath } = splitDocId(docId);
+  return mayAccess(caller, configuredAccess(source, sourcePath));
 }

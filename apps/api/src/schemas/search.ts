@@ -21,6 +21,10 @@ export const searchBody = z
     group_by: z.enum(['none', 'document']).default('none'),
     min_score: z.number().optional().describe('Compared with `score`; ignored while rerank is degraded.'),
   })
+  .refine(({ mode, alpha }) => alpha === undefined || mode === 'hybrid', {
+    path: ['alpha'],
+    message: 'is for mode hybrid alone: leave it out, or ask for "mode": "hybrid"',
+  })
   .meta({ id: 'SearchRequest' });
 
 export const citationSchema = z

@@ -179,7 +179,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     await rm(join(plan.dataFolder, 'metrics'), { recursive: true, force: true });
     await mkdir(join(plan.dataFolder, 'metrics'), { recursive: true });
     const port = await choosePort(plan.api.port, plan.api.portIsDefault, plan.api.host);
-    api = `http://${plan.api.host.includes(':') ? `[${plan.api.host}]` : plan.api.host}:${port}`;
+    api = apiAddress(plan.api.host, port);
     await record();
     await writeAtomically(join(plan.dataFolder, 'namespace'), `${plan.namespace}\n`);
     const model = obtainModel(workplace, { spec: modelSpec(plan.model.name), choice: plan.model.choice, cwd: plan.cwd });
@@ -285,6 +285,12 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       await clock.sleep(50);
     }
   }
+}
+
+/** Where the API is called from this machine. All addresses are for listening alone, so this machine's own stands for them. */
+export function apiAddress(host: string, port: number): string {
+  const called = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
 }
 
 /** What a process prints beside its log (a crash, a warning of Node) is kept as a line of the same form. */

@@ -17,11 +17,17 @@ export async function readyScreen(options: ReadyScreenOptions): Promise<string> 
   const { config, instance, env, cwd } = options;
   const short = (path: string) => shortPath(path, cwd, env.HOME);
   const { api } = instance.addresses;
-  const counts = await documentCounts(api);
+  const key = env.SLUICE_API_KEY === '' ? undefined : env.SLUICE_API_KEY;
+  const told = await documentCounts(api, key);
+  const counts = told ?? new Map<string, number>();
+  // Whoever gives a key has made one, from when on calls without are served only where the configuration says so.
+  const keyNeeded = told === undefined || (key !== undefined && !config.api.anonymous);
   const data = short(config.runtime.dataFolder);
   const lines = [
     `Sluice is ready (${Math.round(instance.startedInSeconds)} s)`,
-    ...config.sources.map((source) => watchingLine(source, config, short(source.path), counts.get(source.name))),
+    ...config.sources.map(
+      (source) => `${watchingLine(source, short(source.path), told)}     readers: ${readersOf(source, config, keyNeeded)}`,
+    ),
   ];
   const first = config.sources[0];
   if (first !== undefined) {
@@ -42,21 +48,33 @@ export async function readyScreen(options: ReadyScreenOptions): Promise<string> 
   return lines.join('\n');
 }
 
-function watchingLine(source: SourceConfig, config: Config, path: string, count: number | undefined): string {
-  const documents = count === 1 ? '1 document' : `${count ?? 0} documents`;
-  const { security_level: level } = resolveAccess({ schema: config.schema, sourceMetadata: source.metadata });
-  const readers =
-    level <= config.api.anonymousClearance
-      ? `level ${level}, no key needed on this machine`
-      : `level ${level}, hidden without a key of that clearance`;
-  return `  watching   ${path} -> source "${source.name}" (${documents})     readers: ${readers}`;
+/** Without a number where nobody knows how many there are. */
+function watchingLine(source: SourceConfig, path: string, counts: ReadonlyMap<string, number> | undefined): string {
+  const count = counts?.get(source.name) ?? 0;
+  const documents = counts === undefined ? '' : count === 1 ? ' (1 document)' : ` (${count} documents)`;
+  return `  watching   ${path} -> source "${source.name}"${documents}`;
 }
 
-/** Documents by source, also of sources that are no longer configured. Empty when the API does not tell. */
-async function documentCounts(api: string): Promise<Map<string, number>> {
+function readersOf(source: SourceConfig, config: Config, keyNeeded: boolean): string {
+  const { security_level: level } = resolveAccess({ schema: config.schema, sourceMetadata: source.metadata });
+  if (keyNeeded) return `level ${level}, with a key of that clearance`;
+  return level <= config.api.anonymousClearance
+    ? `level ${level}, no key needed on this machine`
+    : `level ${level}, hidden without a key of that clearance`;
+}
+
+/**
+ * Documents by source, also of sources that are no longer configured. Undefined when the API wants a key that was not given; empty when
+ * it does not tell for another reason.
+ */
+async function documentCounts(api: string, key: string | undefined): Promise<Map<string, number> | undefined> {
   const counts = new Map<string, number>();
   try {
-    const response = await fetch(`${api}/v1/sources`, { signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(`${api}/v1/sources`, {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (response.status === 401) return undefined;
     // Shape of our own API's answer: INTERFACES 3.
     const answer = (await response.json()) as { sources?: { name: string; documents: Record<string, number> }[] };
     for (const { name, documents } of answer.sources ?? []) {
