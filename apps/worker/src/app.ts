@@ -20,6 +20,8 @@ export interface JobContext {
   isLastAttempt: boolean;
   /** Times that a worker died while it worked on this document. */
   crashes: number;
+  /** Unix milliseconds at which the last of those began. */
+  crashedMs: number;
   signal: AbortSignal;
   progress(share: number): void;
 }
@@ -88,15 +90,18 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
       const began = clock.monotonic();
       const docId = `${request.source}/${request.path}`;
       try {
-        const outcome = isPoison(context)
-          ? await reconciler.fail(request, poisonError(docId, context.crashes))
-          : await reconciler.reconcile(request, {
-              signal: context.signal,
-              lastAttempt: context.isLastAttempt,
-              recommit: request.force !== undefined,
-              rebuild: request.force === 'rebuild',
-              onProgress: context.progress,
-            });
+        const options = {
+          signal: context.signal,
+          lastAttempt: context.isLastAttempt,
+          recommit: request.force !== undefined,
+          rebuild: request.force === 'rebuild',
+          onProgress: context.progress,
+        };
+        const poison = isPoison(context) ? poisonError(docId, context.crashes) : undefined;
+        const outcome =
+          poison === undefined
+            ? await reconciler.reconcile(request, options)
+            : await reconciler.fail(request, poison, { ...options, unlessChangedSinceMs: context.crashedMs });
         report(logger, metrics, docId, outcome, (clock.monotonic() - began) / 1000);
         if (outcome.outcome === 'failed') throw outcome.error;
       } finally {

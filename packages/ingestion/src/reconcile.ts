@@ -51,13 +51,20 @@ export interface Reconciler {
    * @throws SluiceError of kind transient (the job is tried again), unless `lastAttempt`.
    */
   reconcile(request: ReconcileRequest, options?: ReconcileOptions): Promise<ReconcileOutcome>;
-  /** Records a permanent fault without looking into the file: of a document over which workers die. */
-  fail(request: ReconcileRequest, error: SluiceError): Promise<ReconcileOutcome>;
+  /**
+   * Records a permanent fault without looking into the file: of a document over which workers die. A file that is gone, or was changed after
+   * `unlessChangedSinceMs` (Unix milliseconds), is not the one that they died of: it is reconciled as usual.
+   */
+  fail(
+    request: ReconcileRequest,
+    error: SluiceError,
+    options: ReconcileOptions & { unlessChangedSinceMs: number },
+  ): Promise<ReconcileOutcome>;
 }
 
 export function createReconciler(deps: IngestionDeps): Reconciler {
   const vectors: VectorCache = createLru(CACHED_VECTORS);
-  return {
+  const reconciler: Reconciler = {
     async reconcile(request, options = {}) {
       const source = deps.source(request.source);
       if (source === undefined) return { outcome: 'unknown_source' };
@@ -72,16 +79,24 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       }
       throw keepsChanging(target);
     },
-    async fail(request, error) {
+    async fail(request, error, options) {
       const source = deps.source(request.source);
       if (source === undefined) return { outcome: 'unknown_source' };
       const target = targetOf(source, request.path);
+      const disk = await observeDisk(deps, source, request.path);
+      if (disk.kind === 'gone' || changedMs(disk) > options.unlessChangedSinceMs) return reconciler.reconcile(request, options);
       const reading = createReadBuffer(deps, target);
-      const outcome = await recordFailure(deps, target, error, reading, { disk: undefined }, { lastAttempt: true });
+      const outcome = await recordFailure(deps, target, error, reading, { disk }, { lastAttempt: true });
       if (outcome === 'again') throw keepsChanging(target);
       return outcome;
     },
   };
+  return reconciler;
+}
+
+/** When the file last changed in any way, Unix milliseconds. */
+function changedMs(disk: FileState): number {
+  return Number(BigInt(disk.stat.ctimeNs) / 1_000_000n);
 }
 
 /** The disk as the round under way has seen it: what a failure is about. */
@@ -243,7 +258,7 @@ async function recommit(
 
 /** Only changes of the last hour: a scan that finds a year-old file measures the scan, not the pipeline. */
 function observeDelay(deps: IngestionDeps, disk: FileState): void {
-  const seconds = deps.clock.now() / 1000 - Number(BigInt(disk.stat.ctimeNs) / 1_000_000n) / 1000;
+  const seconds = (deps.clock.now() - changedMs(disk)) / 1000;
   if (seconds >= 0 && seconds < 3600) deps.metrics.changeToSearchable.observe(seconds);
 }
 

@@ -1,3 +1,4 @@
+import { SluiceError } from '@sluice/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
 
@@ -101,6 +102,25 @@ describe('reconcile', () => {
     expect(await h.reconcile('a.md/inner.md')).toMatchObject({ outcome: 'indexed' });
     for (const path of ['../outside.md', '/etc/passwd', 'x/../../y'])
       expect(await h.reconcile(path)).toEqual({ outcome: 'unchanged' });
+  });
+
+  it('blames a crash on the file that workers died of, and on no later one', async () => {
+    const h = await harness();
+    await h.write('a.md', 'good');
+    await h.reconcile('a.md');
+    const poison = new SluiceError('internal', 'a.md: a worker died 3 times over this document', { kind: 'permanent' });
+    const fail = (unlessChangedSinceMs: number) =>
+      h.reconciler.fail({ source: 'inbox', path: 'a.md', cause: 'change' }, poison, { lastAttempt: true, unlessChangedSinceMs });
+    await h.write('a.md', 'deadly');
+    // The disk's clock and ours are one, but a file may be a tick of the kernel older than it is.
+    expect(await fail(Date.now() + 1_000)).toMatchObject({ outcome: 'failed', reason: 'internal', serving: true });
+    expect(await h.texts('a.md')).toEqual(['good']);
+    expect(await h.reconcile('a.md', 'scan')).toMatchObject({ outcome: 'unchanged' });
+    await h.write('a.md', 'mended');
+    expect(await fail(Date.now() - 3_600_000)).toMatchObject({ outcome: 'indexed' });
+    expect(await h.texts('a.md')).toEqual(['mended']);
+    await h.remove('a.md');
+    expect(await fail(Date.now() + 1_000)).toEqual({ outcome: 'deleted' });
   });
 
   it('keeps the last good revision when the content fails, and heals with the next change', async () => {

@@ -3,12 +3,18 @@ import type { Redis } from 'ioredis';
 /** Outlives any wait until a job of a killed worker runs again. */
 const KEEP_MS = 24 * 3_600_000;
 
+export interface Crashes {
+  count: number;
+  /** Unix milliseconds at which the work began that never ended last; 0 when there is none. */
+  beganMs: number;
+}
+
 /** Counts, per document, the times that work on it began and never ended: its worker was killed, or frozen until it lost the job. */
 export interface CrashCounter {
   /** Key of a document's count. */
   key(docUuid: string): string;
-  /** The count in the key's value. */
-  read(value: string | null): number;
+  /** What the key's value says. */
+  read(value: string | null): Crashes;
   /** Notes that work begins, for the time after `crashes`. */
   begin(docUuid: string, crashes: number): void;
   /** Work ended, well or badly: the count starts again. */
@@ -26,9 +32,12 @@ export function createCrashCounter(redis: Redis, namespace: string, onError: (er
   const key = (docUuid: string) => `${namespace}:crashes:${docUuid}`;
   return {
     key,
-    read: (value) => Number(value ?? 0),
+    read(value) {
+      const [count = 0, beganMs = 0] = (value ?? '').split(' ').map(Number);
+      return { count, beganMs };
+    },
     begin(docUuid, crashes) {
-      redis.set(key(docUuid), crashes + 1, 'PX', KEEP_MS).catch(onError);
+      redis.set(key(docUuid), `${crashes + 1} ${Date.now()}`, 'PX', KEEP_MS).catch(onError);
     },
     end(docUuid) {
       redis.del(key(docUuid)).catch(onError);

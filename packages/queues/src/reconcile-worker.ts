@@ -28,6 +28,8 @@ export interface JobContext {
   isLastAttempt: boolean;
   /** Times in a row that work on this document began and its worker was lost. */
   crashes: number;
+  /** Unix milliseconds at which the last of those began; 0 when there is none. */
+  crashedMs: number;
   /** Aborted when the job was given to another worker, and when the worker must end. */
   signal: AbortSignal;
   /** 0..1, for operators to see. */
@@ -109,16 +111,17 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     try {
       const [crashed = null, note = null] = await redis.mget(crashes.key(uuid), notes.key(uuid));
       const lost = crashes.read(crashed);
-      leave = await gate.enter(lost >= CRASHES_UNTIL_ALONE);
+      leave = await gate.enter(lost.count >= CRASHES_UNTIL_ALONE);
       signal.throwIfAborted();
-      crashes.begin(uuid, lost);
+      crashes.begin(uuid, lost.count);
       const force = notes.read(note);
       await options.handle(force === undefined ? parsed.data : { ...parsed.data, force }, {
         docId,
         docUuid: uuid,
         attemptsMade: job.attemptsMade,
         isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
-        crashes: lost,
+        crashes: lost.count,
+        crashedMs: lost.beganMs,
         signal,
         progress: (share) => job.updateProgress(share),
       });
