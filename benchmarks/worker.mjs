@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chunkerVersion } from '@sluice/chunking';
+import { chunkerIdentity } from '@sluice/chunking';
 import { systemClock } from '@sluice/core';
 import { createPolicy, defaultIngestionSettings } from '@sluice/ingestion';
 import { createEmbedder } from '@sluice/models';
@@ -57,7 +57,7 @@ export async function createBenchWorker(services, { concurrency = 8, threads = '
       versions: {
         registry: registry.version,
         parser: (format) => registry.versionOf(format),
-        chunker: chunkerVersion,
+        chunker: (settings) => chunkerIdentity(settings),
         embedder: embedder.id,
       },
     }),

@@ -2,23 +2,30 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { createFactCache } from '@sluice/chunking';
 import {
   type Chunk,
   compiledUrl,
   type DocumentReader,
   type Embedder,
+  type Llm,
   type ReadRequest,
   type ReadResult,
   SluiceError,
   toSluiceError,
 } from '@sluice/core';
 import type { Logger } from '@sluice/telemetry';
-import type { FromProcess, ProcessOptions, ToProcess, WireError } from './document-messages.js';
+import { answerCall, type CallTargets } from './answer-calls.js';
+import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
+import { limitOwnTime } from './own-time.js';
+import { fromWire } from './wire-error.js';
 
 export interface DocumentPoolOptions {
   modelFolder: string;
   embedder: Embedder;
   logger: Logger;
+  /** For propositions, where one is configured. */
+  llm?: Llm | undefined;
   /** Number of processes; default: two, or one on a machine of one core. */
   processes?: number;
   /** Files over this many bytes never take the last free process, so that small ones are not kept waiting. */
@@ -48,6 +55,7 @@ interface Task {
  * memory ends alone: `parse_timeout`, `parse_memory`, or `internal` for a crash (tried again, and counted a document).
  */
 export function createDocumentPool(options: DocumentPoolOptions): DocumentReader {
+  const targets: CallTargets = { embedder: options.embedder, llm: options.llm, facts: createFactCache() };
   const size = options.processes ?? Math.min(2, availableParallelism());
   const largeBytes = options.largeBytes ?? 5_000_000;
   const idle: ReaderProcess[] = [];
@@ -61,7 +69,7 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentReader
       const mayTakeLarge = size === 1 || largeRunning < size - 1;
       const at = waiting.findIndex((task) => !task.large || mayTakeLarge);
       if (at < 0) return;
-      const reader = idle.pop() ?? (all.size < size ? open(options) : undefined);
+      const reader = idle.pop() ?? (all.size < size ? open(options, targets) : undefined);
       if (reader === undefined) return;
       all.add(reader);
       const [task] = waiting.splice(at, 1);
@@ -87,7 +95,7 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentReader
   }
 
   if (options.warmMb !== undefined) {
-    const reader = open(options);
+    const reader = open(options, targets);
     reader.warm(options.warmMb);
     all.add(reader);
     idle.push(reader);
@@ -119,9 +127,13 @@ interface ReaderProcess {
   kill(): void;
 }
 
-function open(options: DocumentPoolOptions): ReaderProcess {
-  const { id, dimensions, maxTokens } = options.embedder;
-  const processOptions: ProcessOptions = { modelFolder: options.modelFolder, embedder: { id, dimensions, maxTokens } };
+function open({ modelFolder }: DocumentPoolOptions, targets: CallTargets): ReaderProcess {
+  const { id, dimensions, maxTokens } = targets.embedder;
+  const processOptions: ProcessOptions = {
+    modelFolder,
+    embedder: { id, dimensions, maxTokens },
+    ...(targets.llm === undefined ? {} : { llm: { id: targets.llm.id } }),
+  };
   let child: ChildProcess | undefined;
   let heapMb = 0;
   let usable = true;
@@ -131,24 +143,25 @@ function open(options: DocumentPoolOptions): ReaderProcess {
     if (child !== undefined && heapMb >= limitMb) return child;
     child?.kill('SIGKILL');
     heapMb = limitMb;
-    child = fork(fileURLToPath(compiledUrl(import.meta.url, './document-process.js')), [JSON.stringify(processOptions)], {
+    const started = fork(fileURLToPath(compiledUrl(import.meta.url, './document-process.js')), [JSON.stringify(processOptions)], {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${limitMb}`],
       // Its messages are ours; whatever a library prints must not mix with the worker's log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    return child;
+    child = started;
+    // Should it end between two documents, the next one starts another.
+    started
+      .on('error', () => {})
+      .once('exit', () => {
+        if (child === started) child = undefined;
+      });
+    return started;
   }
 
   return {
     warm(limitMb) {
-      // Should it end before it is needed, the next document starts another.
-      const started = start(limitMb);
-      started
-        .on('error', () => {})
-        .once('exit', () => {
-          if (child === started) child = undefined;
-        });
+      start(limitMb);
     },
     usable: () => usable,
     kill() {
@@ -165,7 +178,8 @@ function open(options: DocumentPoolOptions): ReaderProcess {
           running.kill('SIGKILL');
           settle(() => reject(error));
         };
-        const timer = setTimeout(() => fail(tooLong(request)), request.limits.parseMs);
+        const own = limitOwnTime(request.limits.parseMs, () => fail(tooLong(request)));
+        const calls = new AbortController();
         const memory = setInterval(() => {
           void residentMb(running.pid).then((mb) => {
             if (mb > request.limits.parseMemoryMb + BASELINE_MB) fail(tooMuch(request));
@@ -188,14 +202,17 @@ function open(options: DocumentPoolOptions): ReaderProcess {
         const onError = (cause: Error) => fail(toSluiceError(cause, 'internal', request.docId));
         const onMessage = (message: FromProcess) => {
           switch (message.type) {
-            case 'ready':
-              break;
             case 'progress':
               onProgress?.(message.share);
               break;
-            case 'embed':
-              void answerEmbed(options.embedder, running, message);
+            case 'ask': {
+              const wait = own.waits();
+              void answerCall(targets, message, calls.signal).then((answer) => {
+                wait.done();
+                if (running.connected) running.send(answer, () => {});
+              });
               break;
+            }
             case 'chunks':
               for (const chunk of message.chunks) chunks.push(chunk);
               break;
@@ -208,7 +225,9 @@ function open(options: DocumentPoolOptions): ReaderProcess {
           }
         };
         function settle(then: () => void): void {
-          clearTimeout(timer);
+          own.stop();
+          // What nobody waits for any more need not be computed, nor paid for.
+          calls.abort();
           clearInterval(memory);
           signal?.removeEventListener('abort', onAbort);
           running.off('exit', onExit).off('error', onError).off('message', onMessage);
@@ -223,29 +242,6 @@ function open(options: DocumentPoolOptions): ReaderProcess {
       });
     },
   };
-}
-
-async function answerEmbed(
-  embedder: Embedder,
-  child: ChildProcess,
-  { call, texts }: Extract<FromProcess, { type: 'embed' }>,
-): Promise<void> {
-  let answer: ToProcess;
-  try {
-    answer = { type: 'embedded', call, vectors: await embedder.embed(texts) };
-  } catch (thrown) {
-    const { code, kind, message } = toSluiceError(thrown, 'embed_failed');
-    answer = { type: 'embed_failed', call, error: { code, kind, message } };
-  }
-  if (child.connected) child.send(answer, () => {});
-}
-
-function fromWire(error: WireError, docId: string): SluiceError {
-  return new SluiceError(error.code, error.message, {
-    kind: error.kind,
-    docId,
-    ...(error.details === undefined ? {} : { details: error.details }),
-  });
 }
 
 function tooLong({ docId, limits }: ReadRequest): SluiceError {

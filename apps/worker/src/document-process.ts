@@ -1,42 +1,66 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { chunkDocument } from '@sluice/chunking';
-import { type Embedder, type ParsedDocument, type ReadResult, SluiceError, type Tokenizer, toSluiceError } from '@sluice/core';
+import { type ChunkingDeps, chunkDocument, createChunkingCaches } from '@sluice/chunking';
+import { type DroppedFact, type ParsedDocument, type ReadResult, SluiceError } from '@sluice/core';
 import { createTokenizer } from '@sluice/models';
 import { createParserRegistry } from '@sluice/parsers';
 import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
 import { gapsOf, pagesOf } from './read-result.js';
+import { toWire } from './wire-error.js';
+import { createWorkerCalls, type WorkerCalls } from './worker-calls.js';
 
 /** Chunks per message. */
 const SLICE = 500;
 
 /**
- * The process that parses and chunks, one document at a time. It holds nothing that outlives it: the worker may kill it whenever a
+ * The process that parses and chunks, one document at a time. It holds nothing that may not be lost: the worker may kill it whenever a
  * document takes too long or too much, and start another.
  */
-async function main(options: ProcessOptions): Promise<void> {
-  const registry = createParserRegistry();
-  const tokenizer = await createTokenizer({ folder: options.modelFolder });
-  const embedder = remoteEmbedder(options);
+function main(options: ProcessOptions): void {
+  const worker = createWorkerCalls(options, send);
+  let opening: Promise<Deps> | undefined;
+  const open = () => {
+    opening ??= openDeps(options, worker).catch((thrown: unknown) => {
+      opening = undefined;
+      throw thrown;
+    });
+    return opening;
+  };
+  // Ahead of the first document; a fault is told to those that come.
+  open().catch(() => {});
+  // The one listener, for the whole life of the process. Node keeps messages until there is a listener and then hands them all out,
+  // whether or not the listener is still there: what arrives behind a `once` is lost, and its document waits for nothing.
   process.on('message', (message: ToProcess) => {
-    if (message.type === 'read') void read(registry, tokenizer, embedder, message.request);
+    if (message.type === 'read') void read(open, message.request);
+    else worker.settle(message);
   });
   // Without its worker there is nobody to answer to.
   process.on('disconnect', () => process.exit(0));
-  send({ type: 'ready' });
 }
 
-async function read(
-  registry: ReturnType<typeof createParserRegistry>,
-  tokenizer: Tokenizer,
-  embedder: Embedder,
-  request: Extract<ToProcess, { type: 'read' }>['request'],
-): Promise<void> {
+interface Deps extends ChunkingDeps {
+  registry: ReturnType<typeof createParserRegistry>;
+}
+
+async function openDeps(options: ProcessOptions, { embedder, llm, facts }: WorkerCalls): Promise<Deps> {
+  return {
+    registry: createParserRegistry(),
+    tokenizer: await createTokenizer({ folder: options.modelFolder }),
+    // An edit then costs what it changes: token counts and vectors of the other sentences are known, and their facts to the worker.
+    ...createChunkingCaches(),
+    embedder,
+    llm,
+    facts,
+  };
+}
+
+async function read(open: () => Promise<Deps>, request: Extract<ToProcess, { type: 'read' }>['request']): Promise<void> {
   try {
+    const deps = await open();
     const bytes = await readBytes(request.path, request.limits.fileBytes);
     const contentHash = createHash('sha256').update(bytes).digest('hex');
-    const document = await registry.parse({
+    const document = await deps.registry.parse({
       bytes,
       name: basename(request.path),
       limits: request.limits,
@@ -50,15 +74,19 @@ async function read(
         `the text has ${document.text.length} characters, over limits.text_mb; raise it or split the file`,
       );
     }
-    const { chunks, dropped } = await chunkDocument(document, request.chunking, { tokenizer, embedder });
+    const { chunks, ...rest } = await chunkDocument(document, request.chunking, { ...deps, docId: request.docId });
     for (let at = 0; at < chunks.length; at += SLICE) await deliver({ type: 'chunks', chunks: chunks.slice(at, at + SLICE) });
     await deliver({
       type: 'done',
-      result: restOf(document, bytes.byteLength, contentHash, gapsOf(document.text, chunks), dropped),
+      result: {
+        ...describe(document, bytes.byteLength, contentHash),
+        ...rest,
+        gaps: gapsOf(document.text, chunks),
+        warnings: [...document.warnings, ...warnOfDropped(rest.dropped)],
+      },
     });
   } catch (thrown) {
-    const { code, kind, message, details } = toSluiceError(thrown, 'internal', request.docId);
-    send({ type: 'failed', error: { code, kind, message, ...(details === undefined ? {} : { details }) } });
+    send({ type: 'failed', error: toWire(thrown, 'internal', request.docId) });
   }
 }
 
@@ -76,50 +104,27 @@ async function readBytes(path: string, limit: number): Promise<Uint8Array> {
   }
 }
 
-function restOf(
+function describe(
   document: ParsedDocument,
   bytes: number,
   contentHash: string,
-  gaps: ReadResult['gaps'],
-  dropped: ReadResult['dropped'],
-): Omit<ReadResult, 'chunks'> {
+): Omit<ReadResult, 'chunks' | 'gaps' | 'warnings' | 'dropped' | 'usage'> {
   return {
     contentHash,
     bytes,
     format: document.format,
     length: document.text.length,
-    gaps,
     pages: pagesOf(document),
     metadata: document.metadata,
-    warnings: document.warnings,
-    dropped,
     ...(document.frontMatter === undefined ? {} : { frontMatter: document.frontMatter }),
     ...(document.lang === undefined ? {} : { lang: document.lang }),
   };
 }
 
-/** The worker's embedder, asked by message: the model is loaded once, in the worker's threads. */
-function remoteEmbedder({ embedder }: ProcessOptions): Embedder {
-  const calls = new Map<number, { resolve: (vectors: Float32Array[]) => void; reject: (cause: unknown) => void }>();
-  let next = 0;
-  process.on('message', (message: ToProcess) => {
-    if (message.type === 'read') return;
-    const call = calls.get(message.call);
-    calls.delete(message.call);
-    if (message.type === 'embedded') call?.resolve(message.vectors);
-    else call?.reject(new SluiceError(message.error.code, message.error.message, { kind: message.error.kind }));
-  });
-  return {
-    ...embedder,
-    embed(texts) {
-      next += 1;
-      const call = next;
-      return new Promise((resolve, reject) => {
-        calls.set(call, { resolve, reject });
-        send({ type: 'embed', call, texts: [...texts] });
-      });
-    },
-  };
+function warnOfDropped({ length }: readonly DroppedFact[]): string[] {
+  if (length === 0) return [];
+  const facts = length === 1 ? '1 fact of the language model was' : `${length} facts of the language model were`;
+  return [`${facts} not borne out by the text and dropped: see chunks?dropped=true`];
 }
 
 function send(message: FromProcess): void {
@@ -134,4 +139,4 @@ function deliver(message: FromProcess): Promise<void> {
   });
 }
 
-await main(JSON.parse(process.argv[2] ?? '{}') as ProcessOptions);
+main(JSON.parse(process.argv[2] ?? '{}') as ProcessOptions);

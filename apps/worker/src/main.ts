@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { createConfiguredPolicy, createSourceViews, loadConfig, processEnvironment, requireServices } from '@sluice/config';
 import { systemClock } from '@sluice/core';
 import { defaultIngestionSettings } from '@sluice/ingestion';
+import { createLlm } from '@sluice/llm';
 import { createEmbedder } from '@sluice/models';
 import { checkRedis, createFences, createReconcileQueue, createReconcileWorker, createRedis } from '@sluice/queues';
 import { createNodeFiles } from '@sluice/sources';
@@ -49,6 +50,7 @@ async function main(): Promise<void> {
     modelFolder,
     embedder,
     logger,
+    llm: config.llm === undefined ? undefined : createLlm(config.llm),
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
   });

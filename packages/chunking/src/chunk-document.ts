@@ -52,7 +52,7 @@ export async function chunkDocument(
   const layout = createLayout({
     documentId: deps.docId ?? '',
     outline: outlineOf(document),
-    sizes: sizesOf(checked),
+    sizes: sizesOf(checked, deps.tokenizer.maxTokens),
     tokenizer: deps.tokenizer,
     counts: deps.counts ?? createCountCache(),
     sentences: deps.sentences ?? createSentenceSplitter(),

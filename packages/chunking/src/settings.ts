@@ -4,6 +4,12 @@ import { z } from 'zod';
 export const DEFAULT_MODEL_TOKENS = 256;
 
 const DEFAULT_MAX_TOKENS = 200;
+
+/** `max_tokens` where nobody sets it: a model that takes less gets what it takes. */
+function defaultMaxTokens(modelTokens: number): number {
+  return Math.min(DEFAULT_MAX_TOKENS, modelTokens);
+}
+
 /** Room for the special tokens of a BERT-like model and one word piece. */
 const LEAST_TOKENS = 3;
 
@@ -42,7 +48,7 @@ interface Sizes {
 
 type Issue = { path: string[]; message: string };
 
-function sizeIssues(value: Sizes): Issue[] {
+function sizeIssues(value: Sizes, defaultMax: number): Issue[] {
   const issues: Issue[] = [];
   const refuse = (key: string, message: string) => issues.push({ path: [key], message });
   if (value.max_chars !== undefined) {
@@ -56,18 +62,23 @@ function sizeIssues(value: Sizes): Issue[] {
     return issues;
   }
   if (value.overlap_chars !== undefined) refuse('overlap_chars', 'needs max_chars: one unit a call');
-  const most = value.max_tokens ?? DEFAULT_MAX_TOKENS;
+  const most = value.max_tokens ?? defaultMax;
   if (value.overlap !== undefined && value.overlap >= most) refuse('overlap', `must be less than max_tokens (${most})`);
   if (value.min_tokens !== undefined && value.min_tokens > most)
     refuse('min_tokens', `must not be more than max_tokens (${most})`);
   return issues;
 }
 
-function checked<Shape extends z.core.$ZodShape>(shape: Shape, further?: (value: Record<string, unknown>) => Issue[]) {
+function checked<Shape extends z.core.$ZodShape>(
+  defaultMax: number,
+  shape: Shape,
+  further?: (value: Record<string, unknown>) => Issue[],
+) {
   return z.strictObject(shape).superRefine((value, context) => {
     // Sound: every shape here holds the keys of commonShape, whose values zod has checked.
     const sizes = value as Sizes & Record<string, unknown>;
-    for (const issue of [...sizeIssues(sizes), ...(further?.(sizes) ?? [])]) context.addIssue({ code: 'custom', ...issue });
+    for (const issue of [...sizeIssues(sizes, defaultMax), ...(further?.(sizes) ?? [])])
+      context.addIssue({ code: 'custom', ...issue });
   });
 }
 
@@ -78,11 +89,13 @@ function checked<Shape extends z.core.$ZodShape>(shape: Shape, further?: (value:
  */
 export function createChunkingSchema(modelTokens = DEFAULT_MODEL_TOKENS) {
   const common = commonShape(modelTokens);
+  const defaultMax = defaultMaxTokens(modelTokens);
   const recursive = { ...common, ...recursiveShape };
   const union = z.discriminatedUnion('strategy', [
-    checked({ strategy: z.literal('auto'), ...recursive }),
-    checked({ strategy: z.literal('recursive'), ...recursive }),
+    checked(defaultMax, { strategy: z.literal('auto'), ...recursive }),
+    checked(defaultMax, { strategy: z.literal('recursive'), ...recursive }),
     checked(
+      defaultMax,
       {
         strategy: z.literal('semantic'),
         ...common,
@@ -100,12 +113,12 @@ export function createChunkingSchema(modelTokens = DEFAULT_MODEL_TOKENS) {
           ? [{ path: ['threshold'], message: 'must not stand beside percentile: set one of them' }]
           : [],
     ),
-    checked({
+    checked(defaultMax, {
       strategy: z.literal('sentence-window'),
       ...common,
       window: z.int().min(0, 'must not be negative; 0 gives the sentence alone').default(3),
     }),
-    checked({
+    checked(defaultMax, {
       strategy: z.literal('propositions'),
       ...common,
       concurrency: z.int().min(1, 'must be at least 1').default(4),
@@ -113,13 +126,14 @@ export function createChunkingSchema(modelTokens = DEFAULT_MODEL_TOKENS) {
       prompt_file: z.string().min(1).optional(),
     }),
     checked(
+      defaultMax,
       {
         strategy: z.literal('parent-document'),
         ...recursive,
         parent_tokens: z.int().min(LEAST_TOKENS, `must be at least ${LEAST_TOKENS}`).default(800),
       },
       (value) => {
-        const most = typeof value.max_tokens === 'number' ? value.max_tokens : DEFAULT_MAX_TOKENS;
+        const most = typeof value.max_tokens === 'number' ? value.max_tokens : defaultMax;
         const parent = typeof value.parent_tokens === 'number' ? value.parent_tokens : most;
         return value.max_chars === undefined && parent < most
           ? [{ path: ['parent_tokens'], message: `must not be less than max_tokens (${most})` }]
@@ -151,13 +165,13 @@ export interface SizeSettings {
   overlap: number;
 }
 
-export function sizesOf(settings: CheckedSettings): SizeSettings {
+export function sizesOf(settings: CheckedSettings, modelTokens: number): SizeSettings {
   const overlap = 'overlap' in settings ? (settings.overlap ?? 0) : 0;
   const floor = settings.strategy === 'semantic' ? 20 : 0;
   if (settings.max_chars !== undefined) {
     return { unit: 'chars', max: settings.max_chars, min: 0, minAcross: false, overlap: settings.overlap_chars ?? 0 };
   }
-  const max = settings.max_tokens ?? DEFAULT_MAX_TOKENS;
+  const max = settings.max_tokens ?? defaultMaxTokens(modelTokens);
   return {
     unit: 'tokens',
     max,

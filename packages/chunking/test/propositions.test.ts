@@ -158,10 +158,20 @@ describe('the language model', () => {
       const before = chunkerIdentity(settings, llm);
       await writeFile(prompt_file, 'Write facts in Greek.');
       expect(chunkerIdentity(settings, llm)).not.toBe(before);
-      expect(chunkerIdentity({ strategy: 'auto' })).toMatch(/^auto\//);
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('is part of the identity of what cuts, as are the settings that decide the chunks', () => {
+    const settings = { strategy: 'propositions', passage_tokens: 400, concurrency: 4 };
+    const identity = chunkerIdentity(settings, { id: 'small@host' });
+    expect(chunkerIdentity({ ...settings, concurrency: 1 }, { id: 'small@host' })).toBe(identity);
+    expect(chunkerIdentity({ ...settings, passage_tokens: 300 }, { id: 'small@host' })).not.toBe(identity);
+    expect(chunkerIdentity(settings, { id: 'large@host' })).not.toBe(identity);
+    const auto = chunkerIdentity({ strategy: 'auto' }, { id: 'small@host' });
+    expect(chunkerIdentity({ strategy: 'auto' }, { id: 'large@host' })).toBe(auto);
+    expect(chunkerIdentity({ strategy: 'auto', max_tokens: 100 })).not.toBe(auto);
   });
 
   it("is asked again when it answers something else, and then its failure is the document's", async () => {

@@ -54,7 +54,7 @@ export function buildConfig(input: BuildInput): Config {
     },
     embedding: { model: embedding.model, threads: embedding.threads, ...(modelPath === undefined ? {} : { path: modelPath }) },
     search: section(checked, 'search'),
-    ...buildModels(checked, env),
+    ...buildModels(checked, env, warnings),
     store: { readerGraceMs: store.reader_grace_ms, clockSkewMs: store.clock_skew_ms },
     api: buildApi(input.flags, env, checked, problems),
     runtime: { ...runtime, ...(modelPath === undefined ? {} : { modelFolder: modelPath }) },
@@ -88,13 +88,13 @@ function buildSources(input: BuildInput, warnings: string[]): BuiltSources {
   // A file whose sources are faulty has its problems already; the inbox stands in for none.
   if (checked.sections.sources === undefined) {
     const path = absolutePath(checked.file === undefined ? cwd : checked.base, 'inbox', env.HOME);
-    const source = buildSource(SECTIONS.sources.element.parse({ name: 'inbox', path }), path, env, warnings);
+    const source = buildSource(SECTIONS.sources.element.parse({ name: 'inbox', path }), path, input, warnings);
     const refuse = (message: string) => problems.push({ origin: 'default source', path: 'inbox', message });
     // The default is made when it is missing: not worth a line.
     return { sources: [source], folders: pathKind(path) === 'missing' ? [] : [{ name: 'inbox', path, refuse }] };
   }
   return {
-    sources: listed.map((source) => buildSource(source, absolutePath(checked.base, source.path, env.HOME), env, warnings)),
+    sources: listed.map((source) => buildSource(source, absolutePath(checked.base, source.path, env.HOME), input, warnings)),
     folders: checked.folders.map(({ name, path, index }) => ({
       name,
       path: absolutePath(checked.base, path, env.HOME),
@@ -104,11 +104,12 @@ function buildSources(input: BuildInput, warnings: string[]): BuiltSources {
 }
 
 function buildNamed(
-  { env, problems }: BuildInput,
+  input: BuildInput,
   named: readonly BareFolder[],
   listed: readonly CheckedSource[],
   warnings: string[],
 ): BuiltSources {
+  const { problems } = input;
   const refuse = (path: string, message: string) => problems.push({ origin: 'command line', path, message });
   named.forEach(({ name }, at) => {
     if (named.slice(0, at).some((other) => other.name === name)) {
@@ -118,13 +119,14 @@ function buildNamed(
   return {
     sources: named.map(({ name, path }) => {
       const known = listed.find((source) => source.name === name) ?? SECTIONS.sources.element.parse({ name, path });
-      return buildSource(known, path, env, warnings);
+      return buildSource(known, path, input, warnings);
     }),
     folders: named.map(({ name, path }) => ({ name, path, refuse: (message) => refuse(name, message) })),
   };
 }
 
-function buildSource(source: CheckedSource, path: string, env: Environment, warnings: string[]): SourceConfig {
+function buildSource(source: CheckedSource, path: string, { checked, env }: BuildInput, warnings: string[]): SourceConfig {
+  const absolute = (written: string) => absolutePath(checked.base, written, env.HOME);
   const passwords = readPasswords(source, env, warnings);
   return {
     name: source.name,
@@ -134,7 +136,7 @@ function buildSource(source: CheckedSource, path: string, env: Environment, warn
     polling: source.polling,
     stabilityMs: source.stability_ms,
     scanIntervalS: source.scan_interval_s,
-    chunking: asChunking(source.chunking),
+    chunking: asChunking(source.chunking, absolute),
     metadata: source.metadata,
     fields: source.fields,
     ...(source.created_at === undefined ? {} : { createdAt: source.created_at }),
@@ -143,14 +145,16 @@ function buildSource(source: CheckedSource, path: string, env: Environment, warn
     rules: source.rules.map(({ match, metadata, chunking }) => ({
       match,
       ...(metadata === undefined ? {} : { metadata }),
-      ...(chunking === undefined ? {} : { chunking: asChunking(chunking) }),
+      ...(chunking === undefined ? {} : { chunking: asChunking(chunking, absolute) }),
     })),
   };
 }
 
 /** Settings as the chunking package checked them; members that are undefined are left out, so that equal settings have equal hashes. */
-function asChunking(settings: CheckedSource['chunking']): ChunkingSettings {
-  const members = Object.entries(settings).filter(([, value]) => value !== undefined);
+function asChunking(settings: CheckedSource['chunking'], absolute: (path: string) => string): ChunkingSettings {
+  const members = Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [key, key === 'prompt_file' && typeof value === 'string' ? absolute(value) : value]);
   return { ...Object.fromEntries(members), strategy: settings.strategy };
 }
 
@@ -171,7 +175,7 @@ function readPasswords(source: CheckedSource, env: Environment, warnings: string
   return text.split(/\r?\n/).filter((password) => password !== '');
 }
 
-function buildModels(checked: CheckedFile, env: Environment): Pick<Config, 'rerank' | 'llm' | 'eval'> {
+function buildModels(checked: CheckedFile, env: Environment, warnings: string[]): Pick<Config, 'rerank' | 'llm' | 'eval'> {
   const built: Pick<Config, 'rerank' | 'llm' | 'eval'> = {};
   if (checked.sections.rerank !== undefined) {
     const { model, path, base_url: baseUrl, api_key_env: keyEnv } = section(checked, 'rerank');
@@ -185,6 +189,10 @@ function buildModels(checked: CheckedFile, env: Environment): Pick<Config, 'rera
   const llm = checked.sections.llm === undefined ? undefined : section(checked, 'llm');
   if (llm?.base_url != null && llm.model != null) {
     built.llm = { baseUrl: llm.base_url, model: llm.model, ...keyOf(llm.api_key_env, env) };
+    const { apiKeyEnv, apiKey } = built.llm;
+    if (apiKeyEnv !== undefined && apiKey === undefined) {
+      warnings.push(`llm: ${apiKeyEnv} is not set, so the endpoint is asked without a key`);
+    }
   }
   if (checked.sections.eval !== undefined) built.eval = section(checked, 'eval');
   return built;

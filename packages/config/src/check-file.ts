@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SluiceError } from '@sluice/core';
+import { modelTokens } from '@sluice/models';
 import type { z } from 'zod';
 import { checkSources, isMapping } from './check-sources.js';
 import { describeIssue } from './describe-issue.js';
 import { nearest } from './known-keys.js';
+import { absolutePath } from './paths.js';
 import { type Path, type Problem, showPath } from './problems.js';
 import { SECTIONS, type SectionName } from './sections/sections.js';
+import { createSourceSchema } from './sections/source.js';
 import { UNBUILT_SECTIONS } from './unbuilt.js';
 import { parseYamlFile } from './yaml-file.js';
 
@@ -24,8 +27,15 @@ export interface CheckedFile {
   report(path: Path, message: string): void;
 }
 
+export interface FileContext {
+  cwd: string;
+  home: string | undefined;
+  /** Folder of the embedding model where the environment names one; null: the environment names another way to come by it. */
+  modelFolder: string | null | undefined;
+}
+
 /** Reads and checks a file section by section, so that a fault in one hides none of another. Without a file nothing is set. */
-export function checkFile(file: string | undefined, cwd: string, problems: Problem[]): CheckedFile {
+export function checkFile(file: string | undefined, { cwd, home, modelFolder }: FileContext, problems: Problem[]): CheckedFile {
   const sections: CheckedFile['sections'] = {};
   const folders: CheckedFile['folders'] = [];
   if (file === undefined) return { file, base: cwd, sections, folders, portIsWritten: false, report: () => {} };
@@ -44,6 +54,7 @@ export function checkFile(file: string | undefined, cwd: string, problems: Probl
     if (yaml.problems.length === 0) report([], 'expected a mapping of sections, as `sources:`');
     return checked;
   }
+  const absolute = (path: string) => absolutePath(checked.base, path, home);
   const validate = (schema: z.ZodType, value: unknown, prefix: Path): unknown => {
     const result = schema.safeParse(value);
     if (result.success) return result.data;
@@ -76,17 +87,26 @@ export function checkFile(file: string | undefined, cwd: string, problems: Probl
     }
     // Source by source, so that a fault in one hides none of another.
     const valid: unknown[] = [];
+    const sourceSchema = createSourceSchema(tokensOf(data.embedding, modelFolder, absolute));
     value.forEach((entry: unknown, at) => {
       if (isMapping(entry) && typeof entry.path === 'string' && entry.path !== '') {
         folders.push({ name: typeof entry.name === 'string' ? entry.name : `sources[${at}]`, path: entry.path, index: at });
       }
-      const source = validate(SECTIONS.sources.element, entry, ['sources', at]);
+      const source = validate(sourceSchema, entry, ['sources', at]);
       if (source !== undefined) valid.push(source);
     });
     sections.sources = valid;
-    checkSources(value, data.schema, report);
+    checkSources(value, { schema: data.schema, llm: data.llm, absolute }, report);
   }
   return checked;
+}
+
+/** What the embedding model takes, as far as it can be told before the model is there. */
+function tokensOf(section: unknown, folder: string | null | undefined, absolute: (path: string) => string): number {
+  const embedding = SECTIONS.embedding.safeParse(section ?? {});
+  const { model, path } = embedding.success ? embedding.data : SECTIONS.embedding.parse({});
+  const written = path == null ? undefined : absolute(path);
+  return modelTokens(model, folder === undefined ? written : (folder ?? undefined));
 }
 
 function isSection(name: string): name is SectionName {

@@ -1,20 +1,28 @@
 import type { FieldType } from '@sluice/core';
 import { accessLevelNames, checkMetadata, type MetadataSchema } from '@sluice/metadata';
 import { fieldsSchema, schemaSettings } from '@sluice/metadata/settings';
+import { pathKind } from './paths.js';
 import type { Path } from './problems.js';
-import { UNBUILT_STRATEGIES } from './unbuilt.js';
 
 /** Reports a problem at a path of the file. */
 export type Report = (path: Path, message: string) => void;
 
 type Mapping = Readonly<Record<string, unknown>>;
 
+/** What else the file says, as written. */
+export interface Surroundings {
+  schema: unknown;
+  llm: unknown;
+  /** Absolute form of a path of the file. */
+  absolute(path: string): string;
+}
+
 /**
- * What no single value shows: names used twice, one field with two types, metadata that does not fit the declared fields, strategies that
- * are not built. Works on the values as written, so that a fault elsewhere hides none of these.
+ * What no single value shows: names used twice, one field with two types, metadata that does not fit the declared fields, strategies
+ * without what they need. Works on the values as written, so that a fault elsewhere hides none of these.
  */
-export function checkSources(sources: readonly unknown[], section: unknown, report: Report): void {
-  const schema = readSchema(section);
+export function checkSources(sources: readonly unknown[], file: Surroundings, report: Report): void {
+  const schema = readSchema(file.schema);
   const names = new Map<string, number>();
   const types = new Map<string, { type: FieldType; source: string }>();
   sources.forEach((entry, at) => {
@@ -34,22 +42,26 @@ export function checkSources(sources: readonly unknown[], section: unknown, repo
         report([...path, 'fields', field], `is ${type} here and ${other.type} in ${other.source}: one field has one type`);
       }
     }
-    checkSettings(entry, path, report);
+    checkSettings(entry, path, file, report);
     if (fields.success) checkValues(entry.metadata, declared, schema, [...path, 'metadata'], report);
     if (!Array.isArray(entry.rules)) return;
     entry.rules.forEach((rule: unknown, index) => {
       if (!isMapping(rule)) return;
       const rulePath: Path = [...path, 'rules', index];
-      checkSettings(rule, rulePath, report);
+      checkSettings(rule, rulePath, file, report);
       if (fields.success) checkValues(rule.metadata, declared, schema, [...rulePath, 'metadata'], report);
     });
   });
 }
 
-function checkSettings(entry: Mapping, path: Path, report: Report): void {
-  const strategy = isMapping(entry.chunking) ? entry.chunking.strategy : undefined;
-  if (typeof strategy === 'string' && UNBUILT_STRATEGIES.has(strategy)) {
-    report([...path, 'chunking', 'strategy'], `${strategy} is not built yet in this version; choose another strategy`);
+function checkSettings(entry: Mapping, path: Path, { llm, absolute }: Surroundings, report: Report): void {
+  const chunking = isMapping(entry.chunking) ? entry.chunking : {};
+  if (chunking.strategy !== 'propositions') return;
+  if (!isMapping(llm) || llm.base_url == null || llm.model == null) {
+    report([...path, 'chunking', 'strategy'], 'propositions needs a language model: set llm.base_url and llm.model');
+  }
+  if (typeof chunking.prompt_file === 'string' && pathKind(absolute(chunking.prompt_file)) !== 'file') {
+    report([...path, 'chunking', 'prompt_file'], `no file ${chunking.prompt_file}`);
   }
 }
 

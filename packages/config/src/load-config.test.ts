@@ -240,7 +240,7 @@ api: { port: 4181, cors_origins: ["https://a.example"] }
       [17, 'sources[2].path', 'lies in the folder of source "b"'],
       [18, 'sources[2].fields.year', 'one field has one type'],
       [19, 'sources[3].name', 'is missing'],
-      [20, 'sources[3].chunking.strategy', 'not built yet'],
+      [20, 'sources[3].chunking.strategy', 'set llm.base_url and llm.model'],
       [21, 'searhc', 'did you mean search?'],
       [22, 'search.alpha', '<=1'],
       [22, 'search.limit', 'a whole number'],
@@ -274,6 +274,61 @@ api: { port: 4181, cors_origins: ["https://a.example"] }
     expect(found[0]).toContain(words);
     expect(found[0]).toMatch(/^sluice\.yaml:\d+: /);
     expect(found[0]).not.toContain('hunter2');
+  });
+
+  it.each([
+    ['', []],
+    ['llm: { base_url: ~, model: ~ }', []],
+    ['llm: { model: m }', ['sluice.yaml:1: llm.base_url: is missing beside llm.model']],
+    ['llm: { base_url: "http://h/v1" }', ['sluice.yaml:1: llm.model: is missing beside llm.base_url']],
+  ])('propositions, of a source and of a rule, need an endpoint and a model: %j', (llm, more) => {
+    write(`${llm}
+sources:
+  - { name: a, path: a, chunking: { strategy: propositions } }
+  - { name: b, path: b, rules: [{ match: "x/**", chunking: { strategy: propositions } }] }`);
+    expect(problems()).toEqual([
+      ...more,
+      expect.stringMatching(/^sluice\.yaml:3: sources\[0\]\.chunking\.strategy: .*set llm\.base_url and llm\.model/),
+      expect.stringMatching(/^sluice\.yaml:4: sources\[1\]\.rules\[0\]\.chunking\.strategy: .*set llm/),
+    ]);
+    write(
+      `llm: { base_url: "http://h/v1", model: m, api_key_env: KEY }\nsources: [{ name: a, path: a, chunking: { strategy: propositions } }]`,
+    );
+    const config = load({ env: { KEY: 'k' } });
+    expect(config.llm).toMatchObject({ baseUrl: 'http://h/v1', model: 'm', apiKey: 'k' });
+    expect(config.warnings.join()).not.toContain('KEY');
+    expect(load().warnings.join()).toContain('KEY is not set');
+  });
+
+  it('a prompt of its own lies beside the file, and must be there', () => {
+    const text = `llm: { base_url: "http://h/v1", model: m }
+sources: [{ name: a, path: a, chunking: { strategy: propositions, prompt_file: facts.txt } }]`;
+    mkdirSync(join(cwd, 'etc'));
+    write(text, 'etc/sluice.yaml');
+    const env = { SLUICE_CONFIG: 'etc/sluice.yaml' };
+    expect(problems({ env })[0]).toContain('sources[0].chunking.prompt_file: no file facts.txt');
+    write('Write facts.', 'etc/facts.txt');
+    expect(load({ env }).sources[0]?.chunking).toMatchObject({ prompt_file: join(cwd, 'etc/facts.txt') });
+  });
+
+  it('the size of chunks is bounded by the embedding model, told by its folder, else by its name', () => {
+    const sized = (max: number, embedding: string) =>
+      `embedding: ${embedding}\nsources: [{ name: a, path: a, rules: [{ match: x, chunking: { max_tokens: ${max} } }] }]`;
+    for (const [embedding, most] of [
+      ['{}', 256],
+      ['{ model: Xenova/e5-small-v2 }', 512],
+      ['{ model: Xenova/all-MiniLM-L12-v2 }', 128],
+      ['{ path: model }', 100],
+    ] as const) {
+      mkdirSync(join(cwd, 'model'), { recursive: true });
+      write('{"max_seq_length": 100}', 'model/sentence_bert_config.json');
+      write(sized(most, embedding));
+      expect(load().sources[0]?.rules[0]?.chunking).toMatchObject({ max_tokens: most });
+      write(sized(most + 1, embedding));
+      expect(problems()).toEqual([expect.stringContaining(`at most ${most}, what the embedding model takes`)]);
+    }
+    write(sized(101, '{}'));
+    expect(problems({ env: { SLUICE_MODEL: 'model' } })).toEqual([expect.stringContaining('at most 100')]);
   });
 
   it('shares no folder with the data of the instance', () => {

@@ -29,7 +29,13 @@ export function loadConfig(input: ConfigInput): Config {
   const problems: Problem[] = [];
   const runtime = readRuntime(flags, input.env, input.cwd, problems);
   const folders = readBareFolders(flags.sources, input.env, input.cwd, problems);
-  const checked = checkFile(findFile(flags, input, problems), input.cwd, problems);
+  const context = {
+    cwd: input.cwd,
+    home: input.env.HOME,
+    // SLUICE_MODEL wins over the file, also when it names a way of fetching the model.
+    modelFolder: runtime.provision.model === 'auto' ? undefined : (runtime.modelFolder ?? null),
+  };
+  const checked = checkFile(findFile(flags, input, problems), context, problems);
   const config = buildConfig({ flags, env: input.env, cwd: input.cwd, runtime, folders, checked, problems });
   if (problems.length > 0) throw configurationError(problems);
   return config;

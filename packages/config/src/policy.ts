@@ -1,5 +1,6 @@
-import { chunkerVersion } from '@sluice/chunking';
+import { chunkerIdentity } from '@sluice/chunking';
 import { createPolicy, type Policy } from '@sluice/ingestion';
+import { llmId } from '@sluice/llm';
 import { embedderId } from '@sluice/models';
 import { createParserRegistry } from '@sluice/parsers';
 import type { Config } from './config.js';
@@ -7,6 +8,7 @@ import type { Config } from './config.js';
 /** The policy of a configuration: one way to make it, so that watcher, worker and API compute the same fingerprints. */
 export async function createConfiguredPolicy(config: Config, modelFolder: string): Promise<Policy> {
   const registry = createParserRegistry();
+  const llm = config.llm === undefined ? undefined : { id: llmId(config.llm) };
   return createPolicy({
     sources: config.sources,
     schema: config.schema,
@@ -14,8 +16,7 @@ export async function createConfiguredPolicy(config: Config, modelFolder: string
     versions: {
       registry: registry.version,
       parser: (format) => registry.versionOf(format),
-      // The configuration has checked that the strategy exists.
-      chunker: (strategy) => chunkerVersion(strategy as Parameters<typeof chunkerVersion>[0]),
+      chunker: (settings) => chunkerIdentity(settings, llm),
       embedder: await embedderId(modelFolder),
     },
   });

@@ -4,9 +4,5 @@
  */
 export const UNBUILT_SECTIONS: Readonly<Record<string, string>> = {
   rerank: 'reranking',
-  llm: 'a language model',
   eval: 'evaluation',
 };
-
-/** Chunking strategies that are known by name but not built yet. */
-export const UNBUILT_STRATEGIES: ReadonlySet<string> = new Set(['propositions']);

@@ -25,7 +25,8 @@ export interface PolicyVersions {
   registry: string | number;
   /** Version of a format's parser; 0 for a format that is not known. */
   parser(format: string): number;
-  chunker(strategy: string): string | number;
+  /** Identity of all that decides the chunks: settings, versions, and prompt and language model where one takes part. */
+  chunker(settings: ChunkingSettings): string | number;
   /** Embedder's id: model, engine, pooling. */
   embedder: string;
 }
@@ -91,7 +92,7 @@ export function createPolicy(options: PolicyOptions): Policy {
 function makePolicy(options: PolicyOptions, source: SourcePolicy, matchingRules: readonly PolicyRule[]): DocumentPolicy {
   const { versions, limits, schema } = options;
   const chunking = matchingRules.find((rule) => rule.chunking !== undefined)?.chunking ?? source.chunking;
-  const chunkingKey = [chunking, versions.chunker(chunking.strategy), versions.embedder];
+  const chunkingKey = [versions.chunker(chunking), versions.embedder];
   const parsers = source.parsers ?? {};
   const anyFormat = hashOf(['any', versions.registry, limits, source.passwords ?? [], parsers, chunkingKey]).slice(0, 32);
   const fingerprints = new Map<string, string>([['', anyFormat]]);

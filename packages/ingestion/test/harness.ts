@@ -12,6 +12,7 @@ import {
   type Fences,
   type FieldType,
   type Files,
+  hashOf,
   makeDocId,
   SluiceError,
   type StoredChunk,
@@ -176,7 +177,7 @@ export async function createHarness(options: HarnessOptions = {}) {
         archiveEntries: 100,
         depth: 100,
       },
-      versions: { registry: 1, parser: () => 1, chunker: () => 1, embedder: embedder.id },
+      versions: { registry: 1, parser: () => 1, chunker: hashOf, embedder: embedder.id },
     });
   const deps: IngestionDeps = {
     store,

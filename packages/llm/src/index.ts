@@ -1,1 +1,1 @@
-export { createLlm, type LlmOptions } from './llm.js';
+export { createLlm, type LlmOptions, llmId } from './llm.js';

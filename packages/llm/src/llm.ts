@@ -95,7 +95,7 @@ export function createLlm(options: LlmOptions): Llm {
   }
 
   return {
-    id: `${options.model}@${new URL(http.url).host}`,
+    id: llmId(options),
     complete: (request, signal) => limit(() => callWithRetries(http, signal, () => answer(request, signal))),
     async *stream(request, signal) {
       const release = await takeSlot(limit, signal);
@@ -106,6 +106,11 @@ export function createLlm(options: LlmOptions): Llm {
       }
     },
   };
+}
+
+/** The id that the model of this endpoint has: for processes that only compare fingerprints. */
+export function llmId({ model, baseUrl }: Pick<LlmOptions, 'model' | 'baseUrl'>): string {
+  return `${model}@${new URL(baseUrl).host}`;
 }
 
 /** Waits for a free call and holds it until the returned function is called: a stream takes as long as its reader. */

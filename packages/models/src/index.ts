@@ -3,4 +3,4 @@ export * from './embedder.js';
 export { type ModelFiles, modelFiles } from './model-files.js';
 export { createReranker, type LocalReranker, type RerankerOptions } from './reranker.js';
 export * from './settings.js';
-export { createTokenizer, type ModelTokenizer, type TokenizerOptions } from './tokenizer.js';
+export { createTokenizer, type ModelTokenizer, modelTokens, type TokenizerOptions } from './tokenizer.js';

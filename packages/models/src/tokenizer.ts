@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SluiceError, type Tokenizer } from '@sluice/core';
@@ -15,7 +16,13 @@ const CACHED_LENGTH = 40;
  * Models that were trained on less than what their files say they take: past it vectors go bad without an error.
  * all-MiniLM-L6-v2: its model card, "input text longer than 256 word pieces is truncated".
  */
-const TRAINED_LENGTHS: Record<string, number> = { 'all-MiniLM-L6-v2': 256, 'all-MiniLM-L12-v2': 128 };
+const TRAINED_LENGTHS = new Map([
+  ['all-MiniLM-L6-v2', 256],
+  ['all-MiniLM-L12-v2', 128],
+]);
+
+/** What BERT's position embeddings reach to. */
+const BERT_POSITIONS = 512;
 
 export interface TokenizerOptions {
   /** Folder with `tokenizer.json`, `config.json` and, where there is one, `tokenizer_config.json`. */
@@ -45,7 +52,10 @@ export interface ModelTokenizer extends Tokenizer {
  */
 export async function createTokenizer(options: TokenizerOptions): Promise<ModelTokenizer> {
   const file = await readTokenizerFile(options.folder);
-  const maxTokens = options.maxTokens ?? (await trainedLength(options.folder));
+  const maxTokens = options.maxTokens ?? trainedLength(options.folder);
+  if (maxTokens === undefined) {
+    throw new SluiceError('model_unavailable', `${options.folder} holds no config.json of a model: fetch the model again.`);
+  }
   const scan = createScanner(file);
   const specials = (parts: TemplatePart[]) => parts.reduce((sum, part) => sum + ('ids' in part ? part.ids.length : 0), 0);
   const specialTokens = specials(file.single);
@@ -179,20 +189,37 @@ const configSchema = z.object({ _name_or_path: z.string().optional(), max_positi
 const tokenizerConfigSchema = z.object({ model_max_length: z.number().optional() });
 const sentenceSchema = z.object({ max_seq_length: z.int() });
 
-async function trainedLength(folder: string): Promise<number> {
-  const sentence = sentenceSchema.safeParse(await readJson(join(folder, 'sentence_bert_config.json')));
+/** What a model folder's files say it takes, special tokens included; undefined when it is no model's folder. */
+function trainedLength(folder: string): number | undefined {
+  const sentence = sentenceSchema.safeParse(readJsonNow(join(folder, 'sentence_bert_config.json')));
   if (sentence.success) return sentence.data.max_seq_length;
-  const config = configSchema.safeParse(await readJson(join(folder, 'config.json')));
-  if (!config.success)
-    throw new SluiceError('model_unavailable', `${folder} holds no config.json of a model: fetch the model again.`);
-  const names = [config.data._name_or_path ?? '', folder].map((path) => path.split(/[\\/]/).filter(Boolean).at(-1) ?? '');
-  for (const name of names) {
-    const length = TRAINED_LENGTHS[name];
-    if (length !== undefined) return length;
-  }
-  const told = tokenizerConfigSchema.safeParse(await readJson(join(folder, 'tokenizer_config.json')));
-  const positions = config.data.max_position_embeddings ?? 512;
+  const config = configSchema.safeParse(readJsonNow(join(folder, 'config.json')));
+  if (!config.success) return undefined;
+  const known = knownLength(config.data._name_or_path ?? '') ?? knownLength(folder);
+  if (known !== undefined) return known;
+  const told = tokenizerConfigSchema.safeParse(readJsonNow(join(folder, 'tokenizer_config.json')));
+  const positions = config.data.max_position_embeddings ?? BERT_POSITIONS;
   return Math.min(positions, (told.success ? told.data.model_max_length : undefined) ?? positions);
+}
+
+function knownLength(path: string): number | undefined {
+  return TRAINED_LENGTHS.get(path.split(/[\\/]/).filter(Boolean).at(-1) ?? '');
+}
+
+/**
+ * The largest count of word pieces that a model takes, special tokens included, without loading it: by its folder where that is there
+ * already, else by its name. A model that is neither there nor known takes 512, as BERT does.
+ */
+export function modelTokens(name: string, folder: string | undefined): number {
+  return (folder === undefined ? undefined : trainedLength(folder)) ?? knownLength(name) ?? BERT_POSITIONS;
+}
+
+function readJsonNow(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The file's JSON; undefined when it is missing or malformed, which the callers' schemas then refuse. */

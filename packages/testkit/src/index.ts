@@ -1,3 +1,4 @@
+export * from './chat-server.js';
 export * from './memory-store.js';
 export * from './seed-store.js';
 export * from './services.js';

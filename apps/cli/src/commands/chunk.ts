@@ -1,5 +1,8 @@
+import { resolve } from 'node:path';
 import { chunkDocument, createChunkingSchema, STRATEGIES } from '@sluice/chunking';
-import { type ChunkingSettings, SluiceError } from '@sluice/core';
+import type { Config } from '@sluice/config';
+import { type ChunkingSettings, type Llm, SluiceError } from '@sluice/core';
+import { createLlm } from '@sluice/llm';
 import { createEmbedder, createTokenizer } from '@sluice/models';
 import { type Command, Option } from 'commander';
 import { badFile } from '../bad-file.js';
@@ -27,20 +30,24 @@ export function chunkCommand(program: Command, run: Run): void {
         const config = configOf(context);
         const folder = await modelFolderOf(context, config);
         const tokenizer = await createTokenizer({ folder });
-        const settings = checkSettings({ ...set, strategy }, tokenizer.maxTokens);
+        const settings = checkSettings({ ...set, ...promptFile(set, context.cwd), strategy }, tokenizer.maxTokens);
+        const llm = strategy === 'propositions' ? llmOf(config) : undefined;
         return badFile(context.output, async () => {
           const document = await parseFile(context.cwd, file, config.limits);
           const embedder = strategy === 'semantic' ? await createEmbedder({ folder, threads: 1 }) : undefined;
           try {
             const { chunks, dropped } = await chunkDocument(document, settings, {
               tokenizer,
-              ...(embedder === undefined ? {} : { embedder }),
+              embedder,
+              llm,
+              signal: context.signal,
             });
             context.output.value(chunks.map(chunkJson));
             for (const { index, kind, start, end, tokens, text } of chunks) {
               context.output.line(`--- ${index}: ${kind}, ${start}-${end}, ${tokens} word pieces\n${text}`);
             }
-            if (dropped.length > 0) context.output.note(`${dropped.length} facts dropped`);
+            if (dropped.length > 0) context.output.note(`${dropped.length} ${dropped.length === 1 ? 'fact' : 'facts'} dropped:`);
+            for (const { text, reason } of dropped) context.output.note(`  ${text} (${reason})`);
             return EXIT.done;
           } finally {
             await embedder?.close();
@@ -48,6 +55,18 @@ export function chunkCommand(program: Command, run: Run): void {
         });
       }),
     );
+}
+
+function promptFile({ prompt_file: file }: Record<string, unknown>, cwd: string): { prompt_file?: string } {
+  return typeof file === 'string' ? { prompt_file: resolve(cwd, file) } : {};
+}
+
+function llmOf({ llm }: Config): Llm {
+  if (llm !== undefined) return createLlm(llm);
+  throw new SluiceError(
+    'invalid_configuration',
+    '--strategy propositions needs a language model: set llm.base_url and llm.model in sluice.yaml',
+  );
 }
 
 function checkSettings(settings: Record<string, unknown>, modelTokens: number): ChunkingSettings {

@@ -7,11 +7,11 @@ import { storeSchema } from '@sluice/store/settings';
 import { z } from 'zod';
 import { apiSchema } from './api.js';
 import { evalSchema, llmSchema } from './llm.js';
-import { fullSourceSchema } from './source.js';
+import { createSourceSchema } from './source.js';
 
 /** The whole of sluice.yaml, section by section. */
 export const SECTIONS = {
-  sources: z.array(fullSourceSchema),
+  sources: z.array(createSourceSchema()),
   schema: schemaSettings,
   limits: limitsSchema,
   queue: queueSchema,

@@ -1,0 +1,180 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { ChunkingSettings, DocumentReader, ReadResult } from '@sluice/core';
+import { createLlm } from '@sluice/llm';
+import { silentLogger } from '@sluice/telemetry';
+import { type ChatServer, createWordEmbedder, startChatServer, testServices } from '@sluice/testkit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDocumentPool, type DocumentPoolOptions } from './document-pool.js';
+
+const limits = {
+  fileBytes: 1e6,
+  textUnits: 1e6,
+  parseMs: 60_000,
+  parseMemoryMb: 512,
+  archiveRatio: 200,
+  archiveEntries: 100,
+  depth: 100,
+};
+const embedder = createWordEmbedder();
+
+let folder: string;
+let pool: DocumentReader;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sluice-pool-'));
+});
+afterEach(async () => {
+  await pool.close();
+  await expect.poll(() => childrenRunning('')).toEqual([]);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function open(options: Partial<DocumentPoolOptions> = {}): void {
+  pool = createDocumentPool({ modelFolder: testServices().model, embedder, logger: silentLogger(), processes: 1, ...options });
+}
+
+async function read(name: string, text: string, chunking: ChunkingSettings = { strategy: 'auto' }): Promise<ReadResult> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return pool.read({ docId: `docs/${name}`, path, limits, chunking });
+}
+
+/** Process ids of this process' children whose command line holds these words, `ps` itself left out. */
+async function childrenRunning(words: string): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,args='], { maxBuffer: 1e8 });
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === process.pid && command.includes(words) && !command.startsWith('ps ') ? [Number(pid)] : [];
+  });
+}
+
+async function killParser(): Promise<void> {
+  const [pid, ...more] = await childrenRunning('document-process');
+  if (pid === undefined || more.length > 0) throw new Error('expected one parsing process');
+  process.kill(pid, 'SIGKILL');
+  // Until it is reaped it stands there under another name.
+  await expect.poll(() => childrenRunning('')).not.toContain(pid);
+}
+
+describe('a parsing process', () => {
+  it.each([
+    ['asked the moment it is started', {}],
+    ['started ahead', { warmMb: 512 }],
+  ])('%s answers', async (_, options) => {
+    open(options);
+    for (const round of [1, 2, 3]) {
+      const { chunks } = await read('a.md', `Kettle number ${round}.`);
+      expect(chunks.map((chunk) => chunk.text)).toEqual([`Kettle number ${round}.`]);
+    }
+  });
+
+  it('that ended between two documents is replaced', async () => {
+    open();
+    await read('a.md', 'Kettle.');
+    await killParser();
+    expect((await read('a.md', 'Lid.')).chunks).toMatchObject([{ text: 'Lid.' }]);
+  });
+
+  it('without its model tells every document why', async () => {
+    open({ modelFolder: join(folder, 'none') });
+    for (const _ of [1, 2]) await expect(read('a.md', 'Kettle.')).rejects.toMatchObject({ code: 'model_unavailable' });
+  });
+
+  it('tells parents of equal text in two documents apart', async () => {
+    open();
+    const shared = 'Badge codes are rotated every Monday.';
+    const settings = { strategy: 'parent-document' };
+    const open_ = await read('public.md', shared, settings);
+    const secret = await read('secret.md', shared, settings);
+    expect(open_.chunks[0]?.text).toBe(secret.chunks[0]?.text);
+    expect(open_.chunks[0]?.parentId).toMatch(/./);
+    expect(open_.chunks[0]?.parentId).not.toBe(secret.chunks[0]?.parentId);
+  });
+
+  it('has sentences embedded by the worker, those of an edited document alone', async () => {
+    open();
+    const sentences = Array.from({ length: 12 }, (_, n) => `Kettle ${n} of the ${n}th kitchen boils.`);
+    const before = embedder.embedded.length;
+    await read('a.txt', sentences.join(' '), { strategy: 'semantic' });
+    expect(embedder.embedded.slice(before)).toEqual(sentences);
+    await read('a.txt', sentences.with(5, 'Something else stands here now.').join(' '), { strategy: 'semantic' });
+    expect(embedder.embedded.slice(before + 12)).toEqual(['Something else stands here now.']);
+  });
+});
+
+describe('propositions', () => {
+  const TRUE_FACTS = [
+    'The Webb telescope was launched on 25 December 2021.',
+    'The Webb telescope was launched from Kourou.',
+    'The Webb telescope orbits the Sun near L2.',
+    'The sunshield of the Webb telescope has 5 layers.',
+    'The sunshield keeps the instruments of the Webb telescope below 50 kelvin.',
+  ];
+  const FALSE_FACT = 'The Webb telescope was built by Roscosmos in 1999.';
+  const PASSAGE =
+    'The Webb telescope was launched on 25 December 2021 from Kourou. It orbits the Sun near L2, 1.5 million kilometres from Earth. Its sunshield has five layers, which keep the instruments below 50 kelvin.';
+  let answer: (asked: string) => string | number;
+  let server: ChatServer;
+  beforeEach(async () => {
+    answer = () => JSON.stringify([...TRUE_FACTS, FALSE_FACT]);
+    server = await startChatServer(({ asked }) => answer(asked));
+  });
+  afterEach(() => server.close());
+
+  function openWithLlm(options: Partial<DocumentPoolOptions> = {}): void {
+    open({
+      llm: createLlm({ baseUrl: server.baseUrl, model: 'small', apiKey: 'hunter2', attempts: 2, backoffMs: 1 }),
+      ...options,
+    });
+  }
+
+  it('are written by the endpoint, with its key, which no command line shows', async () => {
+    openWithLlm();
+    const { chunks, dropped, usage, warnings } = await read('webb.md', `# Telescope\n\n${PASSAGE}\n`, {
+      strategy: 'propositions',
+    });
+    expect(chunks.map((chunk) => [chunk.text, chunk.derived])).toEqual(TRUE_FACTS.map((fact) => [fact, true]));
+    expect(dropped).toMatchObject([{ text: FALSE_FACT, reason: expect.stringMatching(/not_in_passage/) }]);
+    expect(warnings.join()).toContain('1 fact of the language model was not borne out');
+    expect(usage).toMatchObject({ calls: 1, cached: 0 });
+    expect(usage?.prompt_tokens).toBeGreaterThan(0);
+    expect(server.requests).toMatchObject([{ model: 'small', authorization: 'Bearer hunter2' }]);
+    expect(await childrenRunning('document-process')).toHaveLength(1);
+    expect(await childrenRunning('hunter2')).toEqual([]);
+  });
+
+  it('are asked for once a passage, whichever process reads the document, also after one was killed', async () => {
+    openWithLlm();
+    answer = () => '["Kettles boil."]';
+    const passages = Array.from({ length: 6 }, (_, n) => `# Part ${n}\n\nKettles of kind ${n} boil.\n`);
+    const settings = { strategy: 'propositions' };
+    expect((await read('a.md', passages.join('\n'), settings)).usage).toMatchObject({ calls: 6, cached: 0 });
+    await killParser();
+    const edited = passages.with(3, '# Part 3\n\nKettles of another kind boil.\n').join('\n');
+    expect((await read('a.md', edited, settings)).usage).toMatchObject({ calls: 1, cached: 5 });
+    expect(server.requests).toHaveLength(7);
+  });
+
+  it.each([
+    [503, 'transient', 2],
+    [401, 'permanent', 1],
+  ])('that the endpoint answers with %i are a %s fault after %i calls', async (status, kind, calls) => {
+    openWithLlm();
+    answer = () => status;
+    await expect(read('a.md', PASSAGE, { strategy: 'propositions' })).rejects.toMatchObject({ code: 'llm_failed', kind });
+    expect(server.requests).toHaveLength(calls);
+    answer = () => JSON.stringify(TRUE_FACTS);
+    expect((await read('a.md', PASSAGE, { strategy: 'propositions' })).chunks).toHaveLength(5);
+  });
+
+  it('without an endpoint say what to set', async () => {
+    open();
+    await expect(read('a.md', PASSAGE, { strategy: 'propositions' })).rejects.toMatchObject({
+      code: 'llm_not_configured',
+      message: expect.stringContaining('llm.base_url'),
+    });
+  });
+});
