@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { SourceConfig } from '@sluice/config';
 import type { Files } from '@sluice/core';
 import type { Policy } from '@sluice/ingestion';
@@ -11,9 +11,8 @@ const HEAD_BYTES = 65_536;
 /** What the configuration and the file itself say of a path; what the store says is added by the route. */
 export interface Explanation {
   source?: string;
-  /** Relative to the source's root. */
+  /** Relative to the source's root; undefined where the path can be no document: a root, a folder, a link, what lies behind one. */
   path?: string;
-  exists: boolean;
   ignored?: IgnoreVerdict;
   /** Who said each metadata field, as `source` or `rule finance/**`. */
   origins: Record<string, string>;
@@ -30,29 +29,66 @@ export interface ExplainDeps {
 /** Makes the function that tells why a path is, or is not, a document, by names and configuration. */
 export function createExplain({ files, sources, views, policy }: ExplainDeps): (path: string) => Promise<Explanation> {
   return async (path) => {
-    if (!isAbsolute(path)) return { exists: false, origins: {}, note: 'not an absolute path' };
-    const stat = await files.stat(path).catch(() => undefined);
-    const exists = stat !== undefined;
+    if (!isAbsolute(path)) return { origins: {}, note: 'not an absolute path' };
     for (const { name, path: root } of sources) {
       const inside = relative(root, path);
-      if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || resolve(root, inside) !== path) continue;
-      const relPath = inside.split(sep).join('/');
-      const ignored = await views.get(name)?.explain(relPath);
-      const found: Explanation = {
-        source: name,
-        path: relPath,
-        exists,
-        origins: {},
-        ...(ignored === undefined ? {} : { ignored }),
-      };
-      if (!exists) found.note = 'no such file on disk';
-      else if (stat.kind !== 'file') found.note = `a ${stat.kind}, not a file`;
-      else if (ignored === undefined) found.origins = await originsOf(name, relPath, path);
-      return found;
+      if (inside === '..' || inside.startsWith(`..${sep}`) || resolve(root, inside) !== path) continue;
+      if (inside !== '') return explainWithin(name, root, inside.split(sep).join('/'));
+      const exists = (await stat(root)) !== undefined;
+      return { source: name, origins: {}, note: `the folder of source "${name}"${exists ? '' : ', which is away'}` };
     }
     const roots = sources.map(({ path: root }) => root).join(', ');
-    return { exists, origins: {}, note: `lies in no source (sources: ${roots})` };
+    return { origins: {}, note: `lies in no source (sources: ${roots})` };
   };
+
+  function stat(path: string) {
+    return files.stat(path).catch(() => undefined);
+  }
+
+  async function explainWithin(source: string, root: string, relPath: string): Promise<Explanation> {
+    const link = await firstLink(root, relPath);
+    if (link !== undefined) return explainLink(source, root, relPath, link);
+    const path = join(root, relPath);
+    const found = await stat(path);
+    const folder = found?.kind === 'folder';
+    const ignored = await views.get(source)?.explain(relPath, folder ? 'folder' : 'file');
+    const verdict = ignored === undefined ? {} : { ignored };
+    if (folder) return { source, origins: {}, ...verdict, note: 'a folder, not a file' };
+    if (found === undefined) return { source, path: relPath, origins: {}, ...verdict, note: 'no such file on disk' };
+    if (found.kind !== 'file') return { source, origins: {}, ...verdict, note: 'neither a file nor a folder' };
+    return { source, path: relPath, origins: ignored === undefined ? await originsOf(source, relPath, path) : {}, ...verdict };
+  }
+
+  /** The first part of a path that is a link, relative to the root: nothing at or behind it is a document. */
+  async function firstLink(root: string, relPath: string): Promise<string | undefined> {
+    const parts = relPath.split('/');
+    for (let count = 1; count <= parts.length; count += 1) {
+      const part = parts.slice(0, count).join('/');
+      if ((await stat(join(root, part)))?.kind === 'link') return part;
+    }
+    return undefined;
+  }
+
+  async function explainLink(source: string, root: string, relPath: string, link: string): Promise<Explanation> {
+    const what = link === relPath ? 'a link, which is never a document itself' : `lies behind the link ${source}/${link}`;
+    return {
+      source,
+      origins: {},
+      ignored: { rule: 'link', pattern: 'a link is never a document', path: link },
+      note: `${what}: ${await placeOfTarget(source, root, relPath)}`,
+    };
+  }
+
+  async function placeOfTarget(source: string, root: string, relPath: string): Promise<string> {
+    const [realRoot, target] = await Promise.all([
+      files.realpath(root).catch(() => root),
+      files.realpath(join(root, relPath)).catch(() => undefined),
+    ]);
+    if (target === undefined) return 'nothing is there';
+    const inside = relative(realRoot, target);
+    if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return 'what it leads to lies outside the source';
+    return `what it leads to is looked at as ${source}${inside === '' ? '' : `/${inside.split(sep).join('/')}`}`;
+  }
 
   async function originsOf(source: string, relPath: string, path: string): Promise<Record<string, string>> {
     const { schema, matchingRules, source: said } = policy.of(source, relPath);

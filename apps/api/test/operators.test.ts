@@ -219,7 +219,6 @@ describe('other routes of operators', () => {
       explain: async (path) => ({
         source: 'inbox',
         path: path.slice('/data/inbox/'.length),
-        exists: true,
         origins: { category: 'source' },
       }),
     });

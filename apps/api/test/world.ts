@@ -179,7 +179,7 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
       examples: [],
     }),
     removeSource: async () => 0,
-    explain: async () => ({ exists: false, origins: {} }),
+    explain: async () => ({ origins: {} }),
     ring: createKeyRing({ store: createMemoryKeys(), clock: systemClock }),
     identify: async () => caller,
     ...overrides,

@@ -28,6 +28,14 @@ export function exitCodeOf(error: SluiceError): ExitCode {
   return WRONG.has(error.code) ? EXIT.wrong : EXIT.usage;
 }
 
+/** What `--json` says of a command that ended without an answer; codes of its own beside those of errors. */
+export function failure(
+  code: ErrorCode | 'timed_out' | 'interrupted' | 'failed',
+  message: string,
+): { error: { code: string; message: string } } {
+  return { error: { code, message } };
+}
+
 /** Nothing listens, or no instance is known. */
 export function notRunning(message: string, cause?: unknown): SluiceError {
   return new SluiceError('not_ready', message, cause === undefined ? {} : { cause });

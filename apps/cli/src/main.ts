@@ -3,8 +3,6 @@ import { processEnvironment } from '@sluice/config';
 import { EXIT } from './exit.js';
 import { runCli } from './program.js';
 
-/** How long a command may take to end by itself once it is interrupted. */
-const INTERRUPT_MS = 500;
 /** How long what still holds the process (a pooled connection) may keep it after the command has ended. */
 const LINGER_MS = 2_000;
 
@@ -13,7 +11,6 @@ const interrupted = new AbortController();
 
 function onSignal(): void {
   interrupted.abort(new Error('interrupted'));
-  setTimeout(() => exit(EXIT.interrupted), INTERRUPT_MS).unref();
 }
 
 for (const signal of SIGNALS) process.on(signal, onSignal);
@@ -30,5 +27,7 @@ process.exitCode = await runCli(process.argv.slice(2), {
     for (const signal of SIGNALS) process.off(signal, onSignal);
   },
 });
+// What an interrupted command still does ends with it, once its answer is written.
+if (process.exitCode === EXIT.interrupted) stdout.write('', () => exit());
 // Output to a pipe is written in the background, so the process ends by itself where it can.
 setTimeout(() => exit(), LINGER_MS).unref();

@@ -3,12 +3,16 @@ export interface Output {
   readonly json: boolean;
   /** For people; nothing with --json. */
   line(text: string): void;
-  /** The answer for programs; nothing without --json. */
+  /** The answer for programs, of which the first alone counts; nothing without --json. */
   value(value: unknown): void;
+  /** True once stdout has its JSON value. */
+  hasValue(): boolean;
   /** Progress and warnings, to stderr. */
   note(text: string): void;
   /** A line that is overwritten by the next, where stderr is a terminal. */
   progress(text: string): void;
+  /** The same as a bar. */
+  bar(done: number, total: number, what: string): void;
 }
 
 export interface Streams {
@@ -16,11 +20,20 @@ export interface Streams {
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
+/** Width of a progress bar. */
+const BAR = 30;
+
 export function createOutput(streams: Streams, json: boolean): Output {
   let open = false;
+  let told = false;
   const finish = () => {
     if (open) streams.stderr.write('\r\u001b[K');
     open = false;
+  };
+  const progress = (text: string) => {
+    if (streams.stderr.isTTY !== true) return;
+    streams.stderr.write(`\r\u001b[K${text}`);
+    open = true;
   };
   return {
     json,
@@ -30,16 +43,19 @@ export function createOutput(streams: Streams, json: boolean): Output {
     },
     value(value) {
       finish();
-      if (json) streams.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+      if (!json || told) return;
+      told = true;
+      streams.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
     },
+    hasValue: () => told,
     note(text) {
       finish();
       streams.stderr.write(`${text}\n`);
     },
-    progress(text) {
-      if (streams.stderr.isTTY !== true) return;
-      streams.stderr.write(`\r\u001b[K${text}`);
-      open = true;
+    progress,
+    bar(done, total, what) {
+      const filled = total === 0 ? BAR : Math.round((BAR * done) / total);
+      progress(`[${'#'.repeat(filled)}${'-'.repeat(BAR - filled)}] ${done} of ${total} ${what}`);
     },
   };
 }

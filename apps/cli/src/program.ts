@@ -16,9 +16,9 @@ import { upCommand } from './commands/up.js';
 import { verifyCommand } from './commands/verify.js';
 import { whyCommand } from './commands/why.js';
 import type { Context, Run } from './context.js';
-import { EXIT, type ExitCode, exitCodeOf } from './exit.js';
+import { EXIT, type ExitCode, exitCodeOf, failure } from './exit.js';
 import { findApi } from './find-api.js';
-import { createOutput, type Streams } from './output.js';
+import { createOutput, type Output, type Streams } from './output.js';
 
 export interface ProcessView extends Streams {
   env: Readonly<Record<string, string | undefined>>;
@@ -52,10 +52,17 @@ const COMMANDS = [
   doctorCommand,
 ];
 
-/** Runs one command line. Never throws: what goes wrong is told on stderr (with --json on stdout too) and in the exit code. */
+/** How long a command may take to end by itself once it is interrupted. */
+const INTERRUPT_MS = 500;
+
+/**
+ * Runs one command line. Never throws: what goes wrong is told on stderr and in the exit code. With --json stdout always gets one JSON
+ * value: the answer, else `{"error": {"code", "message"}}`.
+ */
 export async function runCli(args: readonly string[], view: ProcessView): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
-  const json = args.includes('--json');
+  const json = asksForJson(args);
+  const output = createOutput(view, json);
   const run: Run =
     <Options, Args extends unknown[]>(work: (context: Context, options: Options, ...args: Args) => Promise<ExitCode>) =>
     async (...actionArguments) => {
@@ -65,31 +72,70 @@ export async function runCli(args: readonly string[], view: ProcessView): Promis
         ...(global.config === undefined ? {} : { config: global.config }),
         ...(global.data === undefined ? {} : { data: global.data }),
       };
+      const { env, cwd, signal } = view;
       const context: Context = {
-        output: createOutput(view, json),
-        api: () => findApi({ env: view.env, cwd: view.cwd, flags }),
-        env: view.env,
-        cwd: view.cwd,
+        output,
+        api: () => findApi({ env, cwd, flags, signal }),
+        env,
+        cwd,
         flags,
-        signal: view.signal,
+        signal,
         releaseSignals: () => view.releaseSignals(),
       };
       // What commander hands over is what the command declared: its options, and before them its arguments.
       exitCode = await work(context, command.opts() as Options, ...(actionArguments.slice(0, -2) as Args));
     };
 
+  const written: string[] = [];
   try {
-    await makeProgram(view, run).parseAsync([...args], { from: 'user' });
+    // With --json what commander prints (help, the version) goes into the answer.
+    const stdout = json ? { write: (text: string) => written.push(text) } : view.stdout;
+    await interruptible(makeProgram({ stdout, stderr: view.stderr }, run).parseAsync([...args], { from: 'user' }), view.signal);
+    if (!output.hasValue()) output.value(failure('failed', 'The command ended without an answer; stderr tells more.'));
     return exitCode;
   } catch (error) {
-    if (view.signal.aborted) return EXIT.interrupted;
-    if (error instanceof CommanderError) return report(view, json, error);
-    return fail(view, json, toSluiceError(error));
+    if (view.signal.aborted) {
+      output.value(failure('interrupted', 'Interrupted.'));
+      return EXIT.interrupted;
+    }
+    if (!(error instanceof CommanderError)) return fail(output, toSluiceError(error));
+    if (error.exitCode === 0) {
+      output.value(error.code === 'commander.version' ? { version: VERSION } : { help: written.join('') });
+      return EXIT.done;
+    }
+    output.value(failure('invalid_request', error.message));
+    return EXIT.usage;
   }
 }
 
+/** Behind `--` stand arguments, whatever they look like. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return (end < 0 ? args : args.slice(0, end)).includes('--json');
+}
+
+/** What a command is to do after an interrupt, it may; what does not end is left to itself. */
+async function interruptible(work: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let onAbort = () => {};
+  const given = new Promise<never>((_, reject) => {
+    onAbort = () => void setTimeout(() => reject(signal.reason), INTERRUPT_MS);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    await Promise.race([work, given]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Where commander prints. */
+interface Printed {
+  stdout: { write(text: string): unknown };
+  stderr: { write(text: string): unknown };
+}
+
 /** The command line as declared: all commands with their arguments and options. `run` is told what a command is to do. */
-export function makeProgram(view: Streams, run: Run): Command {
+export function makeProgram(view: Printed, run: Run): Command {
   const program = new Command('sluice')
     .description('Keeps a vector store true to your folders.')
     .version(VERSION, '--version', 'print the version')
@@ -116,15 +162,8 @@ function inherit(parent: Command): void {
   }
 }
 
-/** Help and version are what was asked for; everything else that commander throws is usage. */
-function report(view: ProcessView, json: boolean, error: CommanderError): ExitCode {
-  if (error.exitCode === 0) return EXIT.done;
-  if (json) view.stdout.write(`${JSON.stringify({ error: { code: 'invalid_request', message: error.message } })}\n`);
-  return EXIT.usage;
-}
-
-function fail(view: ProcessView, json: boolean, error: SluiceError): ExitCode {
-  if (json) view.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
-  view.stderr.write(`${error.message}\n`);
+function fail(output: Output, error: SluiceError): ExitCode {
+  output.value(failure(error.code, error.message));
+  output.note(error.message);
   return exitCodeOf(error);
 }

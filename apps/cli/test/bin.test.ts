@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,6 +70,49 @@ describe('npx sluice', () => {
     });
     running = start(['status', '--wait'], { SLUICE_URL: api.url });
     expect((await running.ended).code).toBe(130);
+    running = start(['status', '--wait', '--json'], { SLUICE_URL: api.url });
+    const { code, stdout } = await running.ended;
+    expect([code, JSON.parse(stdout)]).toEqual([130, { error: { code: 'interrupted', message: 'Interrupted.' } }]);
     await api.close();
+  });
+
+  it('ends with 130 on Ctrl-C while an answer does not come', async () => {
+    let running: ReturnType<typeof start> | undefined;
+    const silent = createServer(() => running?.child.kill('SIGINT'));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    running = start(['verify', '--json'], { SLUICE_URL: `http://127.0.0.1:${port}` });
+    const { code, stdout } = await running.ended;
+    expect([code, JSON.parse(stdout)]).toEqual([130, { error: { code: 'interrupted', message: 'Interrupted.' } }]);
+    silent.closeAllConnections();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it.each([
+    ['in the foreground', []],
+    ['in the background', ['--detach']],
+  ])('up %s says on stdout why it did not start', async (_name, more) => {
+    // A configuration that is wrong.
+    await writeFile(join(folder, 'sluice.yaml'), 'nope: 1\n');
+    const wrong = await start(['up', '--json', ...more]).ended;
+    await rm(join(folder, 'sluice.yaml'));
+    expect([wrong.code, JSON.parse(wrong.stdout)]).toEqual([
+      2,
+      { error: { code: 'invalid_configuration', message: expect.stringContaining('nope') } },
+    ]);
+    // A data folder that another process holds: this one.
+    const data = join(folder, 'data');
+    await mkdir(data, { recursive: true });
+    await writeFile(join(data, 'instance.lock'), JSON.stringify({ pid: process.pid }));
+    const held = await start(['up', '--json', '--data', data, ...more]).ended;
+    await rm(join(data, 'instance.lock'));
+    expect([held.code, JSON.parse(held.stdout)]).toEqual([
+      1,
+      { error: { code: 'not_ready', message: expect.stringContaining(`process ${process.pid}`) } },
+    ]);
+    // Services that can't be reached.
+    const env = { REDIS_URL: 'redis://127.0.0.1:9', WEAVIATE_URL: 'http://127.0.0.1:9' };
+    const away = await start(['up', '--json', '--data', data, ...more], env).ended;
+    expect([away.code, JSON.parse(away.stdout)]).toEqual([3, { error: { code: 'not_ready', message: expect.any(String) } }]);
   });
 });

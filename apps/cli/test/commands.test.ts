@@ -90,6 +90,51 @@ describe('usage', () => {
     expect(api.requests).toEqual([]);
   });
 
+  it.each([
+    ['nonsense'],
+    ['localhost:4180'],
+    ['ftp://127.0.0.1'],
+    ['http://'],
+    ['http://127.0.0.1:99999'],
+    ['//127.0.0.1'],
+    ['http://127.0.0.1/?x=1'],
+  ])('SLUICE_URL=%s is exit 2, and said so', async (url) => {
+    const ran = await run(['status', '--json'], { url });
+    expect(ran.code).toBe(2);
+    expect(ran.json()).toMatchObject({
+      error: { code: 'invalid_configuration', message: expect.stringContaining('SLUICE_URL') },
+    });
+  });
+
+  it('SLUICE_API_KEY that no header can carry is exit 2, and not repeated', async () => {
+    const ran = await run(['status', '--json'], { url: api.url, env: { SLUICE_API_KEY: 'sec\nret' } });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('SLUICE_API_KEY');
+    expect(ran.stderr + ran.stdout).not.toContain('sec');
+  });
+
+  it('help and version are one JSON value, too', async () => {
+    expect((await run(['--version', '--json'])).json()).toEqual({ version: '0.1.0' });
+    expect((await run(['--json', '--version'])).json()).toEqual({ version: '0.1.0' });
+    for (const args of [
+      ['--help', '--json'],
+      ['dlq', '--help', '--json'],
+      ['search', '--json', '--help'],
+      ['help', '--json'],
+    ]) {
+      const ran = await run(args);
+      expect([ran.code, ran.stderr], args.join(' ')).toEqual([0, '']);
+      expect(ran.json()).toEqual({ help: expect.stringContaining('Usage: sluice') });
+    }
+  });
+
+  it('--json behind -- is an argument', async () => {
+    answers['POST /v1/search'] = { body: { results: [], degraded: [] } };
+    const ran = await run(['search', '--', '--json'], { url: api.url });
+    expect([ran.code, ran.stdout]).toEqual([0, 'Nothing found.\n']);
+    expect(api.requests[0]?.body).toEqual({ query: '--json' });
+  });
+
   it('help and version are exit 0 on stdout', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
     const help = await run(['--help']);
@@ -246,10 +291,13 @@ describe('status', () => {
     expect(api.requests.at(-1)?.query).toEqual({ fresh: 'true' });
   });
 
-  it('--timeout is exit 4', async () => {
+  it('--timeout is exit 4, with the status as it is', async () => {
     answers['POST /ops/api/reconcile'] = { status: 202, body: { scans: [{ source: 'inbox', request: 9 }], documents: [] } };
     answers['GET /ops/api/status'] = { body: status() };
     expect((await run(['status', '--wait', '--timeout', '0.2'], { url: api.url })).code).toBe(4);
+    const json = await run(['status', '--wait', '--timeout', '0.2', '--json'], { url: api.url });
+    expect(json.code).toBe(4);
+    expect(json.json()).toEqual(status());
   });
 
   it('does not wait for a source whose folder is away', async () => {
@@ -265,7 +313,9 @@ describe('status', () => {
       setImmediate(() => abort.abort());
       return { body: status() };
     };
-    expect((await run(['status', '--wait'], { url: api.url, signal: abort.signal })).code).toBe(130);
+    const ran = await run(['status', '--wait', '--json'], { url: api.url, signal: abort.signal });
+    expect(ran.code).toBe(130);
+    expect(ran.json()).toEqual({ error: { code: 'interrupted', message: 'Interrupted.' } });
   });
 });
 
@@ -323,6 +373,13 @@ describe('dlq', () => {
     expect(api.requests[0]?.body).toEqual(body);
   });
 
+  it('list says with which clearance it was seen', async () => {
+    answers['GET /ops/api/dead-letters'] = { body: { dead_letters: [], clearance: 1 } };
+    expect((await run(['dlq', 'list'], { url: api.url })).stderr).toContain('clearance 1');
+    answers['GET /ops/api/dead-letters'] = { body: { dead_letters: [], clearance: 5 } };
+    expect((await run(['dlq', 'list'], { url: api.url })).stderr).toBe('');
+  });
+
   it('is exit 1 when one of the named is no dead letter', async () => {
     answers['POST /ops/api/dead-letters/retry'] = { body: { retried: 0, not_found: ['inbox/a.md'] } };
     const ran = await run(['dlq', 'retry', 'inbox/a.md'], { url: api.url });
@@ -370,8 +427,47 @@ describe('ingest', () => {
     expect((await run(['ingest', 'inbox/../outside.md'], { url: api.url, cwd: folder })).code).toBe(2);
   });
 
-  it('a missing file is exit 2', async () => {
-    expect((await run(['ingest', 'inbox/nope.md'], { url: api.url, cwd: folder })).code).toBe(2);
+  it('a path that is neither on disk nor known is exit 2', async () => {
+    answers['GET /v1/documents'] = { body: { documents: [document('inbox/other/a.md')] } };
+    for (const path of ['inbox/nope.md', 'inbox/sub/a.md/x', 'nope.md']) {
+      const ran = await run(['ingest', path, '--json'], { url: api.url, cwd: folder });
+      expect(ran.code).toBe(2);
+      expect(ran.json()).toMatchObject({ error: { code: 'invalid_request', message: expect.stringContaining('not there') } });
+    }
+    expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('has what is gone from disk removed, and says so', async () => {
+    const states = [document('inbox/gone.md'), document('inbox/gone.md', { status: 'pending' }), undefined];
+    answers['GET /v1/documents/inbox/gone.md'] = () => {
+      const state = states.length > 1 ? states.shift() : states[0];
+      return state === undefined ? problem(404, 'not_found') : { body: state };
+    };
+    const ran = await run(['ingest', 'inbox/gone.md', '--wait', '--json'], { url: api.url, cwd: folder });
+    expect(ran.code).toBe(0);
+    expect(ran.json()).toEqual({ documents: [], deleted: ['inbox/gone.md'] });
+    expect(ran.stderr).toContain('gone from disk');
+    expect(api.requests.find(({ method }) => method === 'POST')?.body).toEqual({ doc_ids: ['inbox/gone.md'] });
+  });
+
+  it('has a folder that is gone removed by a scan', async () => {
+    let left = [document('inbox/away/a.md')];
+    answers['GET /v1/documents'] = () => ({ body: { documents: left } });
+    answers['POST /ops/api/reconcile'] = ({ body }) => {
+      left = [];
+      return { status: 202, body: { scans: [{ source: (body as { source: string }).source, request: 5 }], documents: [] } };
+    };
+    const ran = await run(['ingest', 'inbox/away', '--wait', '--json'], { url: api.url, cwd: folder });
+    expect([ran.code, ran.json()]).toEqual([0, { documents: [], deleted: ['inbox/away'] }]);
+  });
+
+  it('is exit 1 where a path never becomes a document, and tells of the others', async () => {
+    await writeFile(join(folder, 'inbox', '.hidden.md'), 'x');
+    answers['GET /v1/documents/inbox/sub/a.md'] = { body: document('inbox/sub/a.md') };
+    const ran = await run(['ingest', 'inbox/.hidden.md', 'inbox/sub/a.md', '--wait', '--json'], { url: api.url, cwd: folder });
+    expect(ran.code).toBe(1);
+    expect(ran.json()).toMatchObject({ documents: [{ doc_id: 'inbox/sub/a.md' }], not_found: ['inbox/.hidden.md'] });
+    expect(ran.stderr).toContain('sluice why');
   });
 
   it('queues files by doc_id and folders by a scan', async () => {
@@ -408,6 +504,9 @@ describe('ingest', () => {
   it('--timeout is exit 4', async () => {
     answers['GET /v1/documents/inbox/sub/a.md'] = { body: document('inbox/sub/a.md', { status: 'pending' }) };
     expect((await run(['ingest', 'inbox/sub/a.md', '--wait', '--timeout', '0.1'], { url: api.url, cwd: folder })).code).toBe(4);
+    const json = await run(['ingest', 'inbox/sub/a.md', '--wait', '--timeout', '0.1', '--json'], { url: api.url, cwd: folder });
+    expect(json.code).toBe(4);
+    expect(json.json()).toMatchObject({ documents: [{ status: 'pending' }], error: { code: 'timed_out' } });
   });
 });
 

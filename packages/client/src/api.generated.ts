@@ -1737,6 +1737,8 @@ export interface operations {
                     "application/json": {
                         dead_letters: components["schemas"]["DeadLetter"][];
                         next_cursor?: string;
+                        /** @description Of the caller: dead letters above it are left out. */
+                        clearance: number;
                     };
                 };
             };

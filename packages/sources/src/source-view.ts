@@ -10,8 +10,8 @@ export interface SourceView {
   readonly stabilityMs: number;
   /** Whether a path is a document by its name and the ignore files above it. */
   accepts(relPath: string): Promise<boolean>;
-  /** Which rule makes a path no document; undefined for a document. */
-  explain(relPath: string): Promise<IgnoreVerdict | undefined>;
+  /** Which rule makes a path no document (or a folder's files none); undefined where none does. Default: a file. */
+  explain(relPath: string, kind?: 'file' | 'folder'): Promise<IgnoreVerdict | undefined>;
   /** False while the root is missing, unreadable, or another folder than the watcher knows: then nothing may be deleted. */
   mayDelete(): Promise<boolean>;
   rootState(): Promise<RootState>;
@@ -35,7 +35,7 @@ export function createSourceView(options: {
     root,
     stabilityMs,
     accepts: async (relPath) => (await reader.explain(relPath)) === undefined,
-    explain: (relPath) => reader.explain(relPath),
+    explain: (relPath, kind) => reader.explain(relPath, kind),
     mayDelete: async () => (await guard.look()).state === 'ok',
     rootState: () => guard.look(),
   };

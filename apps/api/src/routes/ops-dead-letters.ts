@@ -28,7 +28,11 @@ const listQuery = z.strictObject({
   cursor: cursorSchema,
 });
 
-const listAnswer = z.object({ dead_letters: z.array(letterSchema), next_cursor: z.string().optional() });
+const listAnswer = z.object({
+  dead_letters: z.array(letterSchema),
+  next_cursor: z.string().optional(),
+  clearance: z.int().describe('Of the caller: dead letters above it are left out.'),
+});
 
 /** Exactly one way of choosing. */
 const choice = z.union([
@@ -70,7 +74,11 @@ export function deadLetterRoutes(app: App, deps: ApiDeps): void {
           (query.source === undefined || document.source === query.source) &&
           (query.code === undefined || document.state?.top.reason === query.code),
       });
-      return { dead_letters: listed.flatMap(letterOf), ...(next_cursor === undefined ? {} : { next_cursor }) };
+      return {
+        dead_letters: listed.flatMap(letterOf),
+        ...(next_cursor === undefined ? {} : { next_cursor }),
+        clearance: caller.clearance,
+      };
     },
   );
 

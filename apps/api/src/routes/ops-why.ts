@@ -1,8 +1,10 @@
-import { makeDocId, SluiceError } from '@sluice/core';
+import { type Caller, makeDocId, SluiceError } from '@sluice/core';
+import { mayAccess } from '@sluice/metadata';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { findDocument } from '../documents/find.js';
+import type { Explanation } from '../explain.js';
 import { documentSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -37,12 +39,13 @@ export function whyRoute(app: App, deps: ApiDeps): void {
       const document = docId === undefined ? undefined : await visibleDocument(deps, caller, docId);
       const metadata = document?.metadata ?? {};
       const level = metadata.security_level;
-      const notes = [
-        ...(note === undefined ? [] : [note]),
-        ...(docId !== undefined && ignored === undefined && document === undefined
-          ? ['no document that you may know of: not seen yet, or above your clearance']
-          : []),
-      ];
+      const notes = note === undefined ? [] : [note];
+      if (found.source !== undefined && found.path !== undefined && ignored === undefined && document === undefined) {
+        const configured = deps.configuredAccess(found.source, found.path);
+        // Whether a file is there is not for those either who may see none at that path.
+        if (!mayAccess(caller, configured)) notes.length = 0;
+        notes.push(unknownTo(caller, configured));
+      }
       return {
         path,
         ...(docId === undefined ? {} : { doc_id: docId }),
@@ -56,7 +59,7 @@ export function whyRoute(app: App, deps: ApiDeps): void {
               },
             }
           : {}),
-        origins: document === undefined ? {} : found.origins,
+        origins: document === undefined ? {} : originsOf(found, document.metadata),
         ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
       };
     },
@@ -66,6 +69,29 @@ export function whyRoute(app: App, deps: ApiDeps): void {
 function placeOf({ rule, file, line, path }: NonNullable<Awaited<ReturnType<ApiDeps['explain']>>['ignored']>): string {
   if (file !== undefined) return line === undefined ? file : `${file}:${line}`;
   return rule === 'include' || rule === 'exclude' ? `the configuration, by ${path}` : `built in, by ${path}`;
+}
+
+/** Why a caller is shown no document, without telling whether there is one that they may not know of. */
+function unknownTo(caller: Caller, configured: ReturnType<ApiDeps['configuredAccess']>): string {
+  const level = configured.security_level;
+  const own = `yours (${caller.clearance})`;
+  if (level > caller.clearance) return `above your clearance: the configuration puts it at level ${level}, and ${own} is less`;
+  if (!mayAccess(caller, configured)) return `above your clearance: the configuration gives it to ${groupsOf(configured)} alone`;
+  const more =
+    caller.clearance === 5
+      ? ''
+      : `, or above your clearance: its own metadata may say so, or be unreadable, while ${own} is less than 5`;
+  return `no document that you may know of: not seen yet${more}`;
+}
+
+function groupsOf({ allowed_groups: groups = [] }: ReturnType<ApiDeps['configuredAccess']>): string {
+  return groups.length === 0 ? 'operators of clearance 5' : groups.join(', ');
+}
+
+/** The file's name is the title only where the document has none of its own, which is known once it was read. */
+function originsOf({ origins, path = '' }: Explanation, { doc_title: title }: Record<string, unknown>): Record<string, string> {
+  const isOwn = origins.doc_title === 'file name' && title !== path.slice(path.lastIndexOf('/') + 1);
+  return isOwn ? { ...origins, doc_title: 'document' } : origins;
 }
 
 async function visibleDocument(deps: ApiDeps, caller: Parameters<typeof findDocument>[1], docId: string) {

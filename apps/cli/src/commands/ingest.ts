@@ -1,14 +1,12 @@
-import { realpath, stat } from 'node:fs/promises';
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { dataOf } from '@sluice/client';
-import { SluiceError } from '@sluice/core';
 import type { Command } from 'commander';
-import { allDocuments } from '../all-documents.js';
 import type { Context, Run } from '../context.js';
-import { EXIT } from '../exit.js';
+import { EXIT, failure } from '../exit.js';
 import { seconds } from '../options.js';
-import type { Api, DocumentView, Reconciled, Status } from '../responses.js';
+import type { Api, DocumentView, Reconciled } from '../responses.js';
 import { waitFor } from '../wait.js';
+import { documentsBelow, findDocument, findPlace, type Place } from './ingest-places.js';
 import { isCovered } from './status.js';
 
 interface Options {
@@ -16,66 +14,56 @@ interface Options {
   timeout?: number;
 }
 
-/** A path of the command line, as the source it lies in sees it. */
-interface Place {
-  source: string;
-  /** Relative, with forward slashes; '' for the source's own folder. */
-  path: string;
-  folder: boolean;
+/** What became of the paths, as `--wait --json` tells it. */
+interface Outcome {
+  documents: DocumentView[];
+  /** doc_ids of files that are gone from disk, and of which no document is left. */
+  deleted?: string[];
+  /** doc_ids that never became a document the caller may know of. */
+  not_found?: string[];
 }
 
 export function ingestCommand(program: Command, run: Run): void {
   program
     .command('ingest')
-    .description('have files or folders of a source looked at again, ahead of all others')
+    .description('have files or folders of a source looked at again, ahead of all others; what is gone is removed')
     .argument('<path...>')
     .option('--wait', 'wait until they are done (exit 1 when one of them failed)')
     .option('--timeout <seconds>', 'give up waiting after this long (exit 4)', seconds)
     .action(
       run(async (context, options: Options, paths: string[]) => {
+        const { output } = context;
         const api = await context.api();
         const { sources } = dataOf(await api.GET('/ops/api/status'));
-        const places = await Promise.all(paths.map((path) => placeOf(resolve(context.cwd, path), sources)));
+        const places = await Promise.all(paths.map((path) => findPlace(api, resolve(context.cwd, path), sources)));
         const asked = await askFor(api, places);
+        for (const { source, path } of places.filter(({ gone }) => gone)) {
+          output.note(`${source}/${path} is gone from disk: what was indexed of it is removed`);
+        }
         if (options.wait !== true) {
-          context.output.value(asked);
-          context.output.line(`${asked.documents.length} documents and ${asked.scans.length} scans queued`);
+          output.value(asked);
+          output.line(`${asked.documents.length} documents and ${asked.scans.length} scans queued`);
           return EXIT.done;
         }
-        const documents = await waitForPlaces(context, api, places, asked, options.timeout);
-        if (documents === undefined) {
-          context.output.note(`Not done after ${options.timeout} s.`);
+        const timeoutMs = options.timeout === undefined ? undefined : options.timeout * 1000;
+        const last: { outcome?: Outcome } = {};
+        const outcome = await waitFor(context, timeoutMs, () => lookAt(context, api, places, asked, last));
+        const known = outcome ?? last.outcome ?? { documents: [] };
+        const late = `Not done after ${options.timeout} s.`;
+        output.value({ ...known, ...(outcome === undefined ? failure('timed_out', late) : {}) });
+        for (const document of known.documents) output.line(lineOf(document));
+        for (const docId of known.deleted ?? []) output.line(`${docId} deleted`);
+        for (const docId of known.not_found ?? []) {
+          output.note(`${docId} is no document that you may know of: "sluice why" tells what ignores it, or who may see it`);
+        }
+        if (outcome === undefined) {
+          output.note(late);
           return EXIT.timedOut;
         }
-        context.output.value({ documents });
-        for (const document of documents) context.output.line(lineOf(document));
-        return documents.some(({ status }) => status === 'failed') ? EXIT.wrong : EXIT.done;
+        const isWrong = known.not_found !== undefined || known.documents.some(({ status }) => status === 'failed');
+        return isWrong ? EXIT.wrong : EXIT.done;
       }),
     );
-}
-
-async function placeOf(path: string, sources: Status['sources']): Promise<Place> {
-  const info = await stat(path).catch((cause: unknown) => {
-    throw new SluiceError('invalid_request', `${path} can't be read`, { cause });
-  });
-  // A root may be named through a link, a path inside may not be followed out of it.
-  const real = await realpath(path);
-  for (const { name, path: root, configured } of sources) {
-    if (!configured) continue;
-    const realRoot = await realpath(root).catch(() => root);
-    for (const [candidate, base] of [
-      [path, root],
-      [real, realRoot],
-    ] as const) {
-      const inside = relative(base, candidate);
-      if (inside === '..' || inside.startsWith(`..${sep}`) || resolve(base, inside) !== candidate) continue;
-      return { source: name, path: inside.split(sep).join('/'), folder: info.isDirectory() };
-    }
-  }
-  throw new SluiceError(
-    'not_in_a_source',
-    `${path} lies in no source. Sources: ${sources.map((source) => source.path).join(', ')}`,
-  );
 }
 
 async function askFor(api: Api, places: readonly Place[]): Promise<Reconciled> {
@@ -88,46 +76,41 @@ async function askFor(api: Api, places: readonly Place[]): Promise<Reconciled> {
   return { scans: answers.flatMap(({ scans }) => scans), documents: answers.flatMap(({ documents }) => documents) };
 }
 
-async function waitForPlaces(
-  context: Context,
+/** How far the paths are; undefined while there is something to do. `last` keeps what was seen, for a wait that is given up. */
+async function lookAt(
+  { output }: Context,
   api: Api,
   places: readonly Place[],
   asked: Reconciled,
-  timeoutSeconds: number | undefined,
-): Promise<DocumentView[] | undefined> {
-  return waitFor(context, timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, async () => {
-    if (asked.scans.length > 0) {
-      // Whole folders: their scan first, then all that it found.
-      const status = dataOf(await api.GET('/ops/api/status'));
-      const { sources } = status;
-      const pending = sources.reduce((sum, { documents }) => sum + documents.pending, 0);
-      context.output.progress(`${pending} documents to do`);
-      if (!isCovered(status, asked.scans)) return undefined;
-    }
-    const documents: DocumentView[] = [];
-    for (const { doc_id } of asked.documents) documents.push(await documentOf(api, doc_id));
-    for (const { source, path, folder } of places) if (folder) documents.push(...(await documentsBelow(api, source, path)));
-    const left = documents.filter(({ status }) => status === 'pending').length;
-    context.output.progress(`${documents.length - left} of ${documents.length} documents done`);
-    return left === 0 ? documents : undefined;
-  });
-}
-
-/** A file that is no document (ignored by name) never gets a status; that is a failure of what was asked. */
-async function documentOf(api: Api, docId: string): Promise<DocumentView> {
-  try {
-    return dataOf(await api.GET('/v1/documents/{doc_id}', { params: { path: { doc_id: docId } } }));
-  } catch (error) {
-    if (error instanceof SluiceError && error.code === 'not_found') {
-      throw new SluiceError('not_found', `${docId} is no document: "sluice why" tells what ignores it.`, { cause: error });
-    }
-    throw error;
+  last: { outcome?: Outcome },
+): Promise<Outcome | undefined> {
+  if (asked.scans.length > 0) {
+    // Whole folders: their scan first, then all that it found.
+    const status = dataOf(await api.GET('/ops/api/status'));
+    const pending = status.sources.reduce((sum, { documents }) => sum + documents.pending, 0);
+    output.progress(`${pending} documents to do`);
+    if (!isCovered(status, asked.scans)) return undefined;
   }
-}
-
-async function documentsBelow(api: Api, source: string, path: string): Promise<DocumentView[]> {
-  const documents = await allDocuments(api, { source });
-  return path === '' ? documents : documents.filter(({ source_path }) => source_path.startsWith(`${path}/`));
+  const documents: DocumentView[] = [];
+  const deleted: string[] = [];
+  const notFound: string[] = [];
+  for (const { source, path, folder, gone } of places) {
+    const docId = `${source}/${path}`;
+    const found = folder ? await documentsBelow(api, source, path) : [await findDocument(api, docId)];
+    const known = found.filter((document) => document !== undefined);
+    documents.push(...known);
+    if (known.length === 0 && gone) deleted.push(docId);
+    else if (known.length === 0 && !folder) notFound.push(docId);
+  }
+  const isLeft = ({ status }: DocumentView) => status === 'pending';
+  const done = documents.filter((document) => !isLeft(document)).length;
+  output.bar(done + deleted.length, documents.length + deleted.length, 'documents');
+  last.outcome = {
+    documents,
+    ...(deleted.length === 0 ? {} : { deleted }),
+    ...(notFound.length === 0 ? {} : { not_found: notFound }),
+  };
+  return documents.some(isLeft) ? undefined : last.outcome;
 }
 
 function lineOf({ doc_id, status, chunks, reason, message }: DocumentView): string {

@@ -21,14 +21,12 @@ export function statusCommand(program: Command, run: Run): void {
     .action(
       run(async (context, options: Options) => {
         const api = await context.api();
-        if (options.wait === true && !(await waitUntilIdle(context, api, options.timeout))) {
-          context.output.note(`Still working after ${options.timeout} s.`);
-          return EXIT.timedOut;
-        }
+        const isLate = options.wait === true && !(await waitUntilIdle(context, api, options.timeout));
+        if (isLate) context.output.note(`Still working after ${options.timeout} s.`);
         const status = dataOf(await api.GET('/ops/api/status', { params: { query: { fresh: 'true' } } }));
         context.output.value(status);
         context.output.line(describe(status));
-        return EXIT.done;
+        return isLate ? EXIT.timedOut : EXIT.done;
       }),
     );
 }

@@ -1,5 +1,6 @@
 // The program of `sluice up --detach`: an instance without a terminal. Its parent sends what to run, and goes once it is ready.
 import type { ConfigFlags } from '@sluice/config';
+import type { ErrorCode } from '@sluice/core';
 import type { Environment } from '../system/workplace.js';
 import { runInstance } from './run-instance.js';
 
@@ -14,7 +15,7 @@ export interface DetachedRequest {
 export type DetachedMessage =
   | { kind: 'line'; line: string }
   | { kind: 'ready'; api: string; pid: number }
-  | { kind: 'end'; code: number };
+  | { kind: 'end'; code: number; error?: { code: ErrorCode; message: string } };
 
 function tell(message: DetachedMessage): void {
   // The parent may have gone, which is how it should be after the start.
@@ -22,15 +23,19 @@ function tell(message: DetachedMessage): void {
 }
 
 process.once('message', (request: DetachedRequest) => {
+  let error: { code: ErrorCode; message: string } | undefined;
   void runInstance({
     ...request,
+    onError: ({ code, message }) => {
+      error = { code, message };
+    },
     write(line) {
       process.stdout.write(`${line}\n`);
       tell({ kind: 'line', line });
     },
     onReady: (instance) => tell({ kind: 'ready', api: instance.addresses.api, pid: process.pid }),
   }).then((code) => {
-    tell({ kind: 'end', code });
+    tell({ kind: 'end', code, ...(error === undefined ? {} : { error }) });
     process.exit(code);
   });
 });

@@ -17,6 +17,8 @@ export interface RunOptions {
   write(line: string): void;
   /** Called once ready. */
   onReady?(instance: Instance, config: Config): void;
+  /** Called with what ended the run, beside the line that is written; not for an interrupted start. */
+  onError?(error: SluiceError): void;
 }
 
 /**
@@ -68,6 +70,7 @@ export async function runInstance(options: RunOptions): Promise<number> {
     if (abort.signal.aborted) return EXIT.interrupted;
     const error = toSluiceError(thrown);
     write(error.message);
+    options.onError?.(error);
     if (error.code === 'invalid_configuration') return EXIT.usage;
     // Another instance runs on the data folder.
     if (error.details?.pid !== undefined) return EXIT.failed;

@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConfigFlags, loadConfig } from '@sluice/config';
-import { compiledUrl } from '@sluice/core';
+import { compiledUrl, type ErrorCode } from '@sluice/core';
 import type { Environment } from '../system/workplace.js';
 import type { DetachedMessage } from './detached-main.js';
 
@@ -16,7 +16,10 @@ export interface DetachedOptions {
   signal?: AbortSignal;
 }
 
-export type DetachedResult = { outcome: 'ready'; api: string; pid: number } | { outcome: 'failed'; code: number };
+export type DetachedResult =
+  | { outcome: 'ready'; api: string; pid: number }
+  /** `error` is what ended it, where it could say so. */
+  | { outcome: 'failed'; code: number; error?: { code: ErrorCode; message: string } };
 
 /**
  * Starts an instance that outlives this process (`sluice up --detach`), and waits until it is ready or has failed. Its lines go to
@@ -46,7 +49,7 @@ export async function startDetached(options: DetachedOptions): Promise<DetachedR
       child.on('message', (message: DetachedMessage) => {
         if (message.kind === 'line') options.write(message.line);
         else if (message.kind === 'ready') resolve({ outcome: 'ready', api: message.api, pid: message.pid });
-        else resolve({ outcome: 'failed', code: message.code });
+        else resolve({ outcome: 'failed', code: message.code, ...(message.error === undefined ? {} : { error: message.error }) });
       });
       child.send({ flags, env, cwd });
     });
