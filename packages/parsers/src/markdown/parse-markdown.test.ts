@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { parseAs } from '../../test/parse-file.js';
 import { parseBlocks } from './blocks.js';
@@ -163,26 +163,116 @@ it.each(['- <pre>\n- ', '- <pre>\n- b\n- c', '1. <!--\n2. b'])(
   },
 );
 
-it('finds the same blocks in one pass as the full grammar does', () => {
+/** Words of which lists, quotes and what they hold are made. */
+const container = fc
+  .array(
+    fc.constantFrom(
+      ...[
+        '- a',
+        '* b',
+        '1. c',
+        '\n',
+        '\n',
+        '\n',
+        '\n\n',
+        '  ',
+        '    ',
+        ' ',
+        'word',
+        '> q',
+        '>',
+        '```',
+        '---',
+        '===',
+        '\t',
+        '# h',
+        '- ',
+      ],
+      ...[
+        '| x |',
+        'a | b',
+        '|---|',
+        '--|--',
+        '<div>',
+        '10. x',
+        'lazy',
+        '[a]: b',
+        '[^1]: z',
+        '~~~',
+        '***',
+        '- - -',
+        '+',
+        '1) ',
+        '-',
+      ],
+    ),
+    { maxLength: 40 },
+  )
+  .map((words) => words.join(''));
+
+it.each([
+  ['anything', markdown],
+  ['lists and quotes', container],
+])('finds the same blocks and items in one pass as the full grammar does: %s', (_, texts) => {
   const kinds = new Map([
     ['blockquote', 'quote'],
     ['footnoteDefinition', 'paragraph'],
   ]);
+  const placesOf = (text: string, shift: number) =>
+    parseBlocks(text, 200).flatMap((node) => [
+      [kinds.get(node.type) ?? node.type, shift + (node.position?.start.offset ?? 0)],
+      ...(node.type === 'list' ? node.children.map((item) => ['item', shift + (item.position?.start.offset ?? 0)]) : []),
+    ]);
   fc.assert(
-    fc.property(markdown, (text) => {
-      const whole = parseBlocks(text, 200).map((node) => [kinds.get(node.type) ?? node.type, node.position?.start.offset]);
+    fc.property(texts, (text) => {
       const pieces = [...scanMarkdown(text, 0)].flatMap((stretch) =>
         stretch.kind === 'complex'
-          ? parseBlocks(text.slice(stretch.start, stretch.end), 200).map((node) => [
-              kinds.get(node.type) ?? node.type,
-              stretch.start + (node.position?.start.offset ?? 0),
-            ])
-          : [[stretch.kind, stretch.start + (/^ {0,3}(?=\S)/.exec(text.slice(stretch.start, stretch.end))?.[0].length ?? 0)]],
+          ? placesOf(text.slice(stretch.start, stretch.end + 1), stretch.start)
+          : [
+              [stretch.kind, stretch.start + (/^ {0,3}(?=\S)/.exec(text.slice(stretch.start, stretch.end))?.[0].length ?? 0)],
+              ...(stretch.kind === 'list' ? stretch.items.map((item) => ['item', item.start]) : []),
+            ],
       );
-      expect(pieces).toEqual(whole);
+      expect(pieces).toEqual(placesOf(text, 0));
     }),
     { numRuns: 2_000 },
   );
+});
+
+const LINES = 20_000;
+/** Each made the full grammar work with the square of its length, or read a line again and again. */
+const long: Record<string, string> = {
+  'items with lines that go on': '- item\n  more of it\n'.repeat(LINES),
+  'items with lines at the margin that go on': '- item\nmore of it\n'.repeat(LINES),
+  'one item with many lines': `- item\n${'more of it\n'.repeat(LINES)}`,
+  'items with paragraphs': '- item\n\n  more of it\n\n'.repeat(LINES),
+  'items with items': '- item\n  1. inner\n     - [x] innermost\n'.repeat(LINES),
+  'items with code, tables and quotes': '- item\n  ```\n  x\n  ```\n- | a |\n  |---|\n  | b |\n- > q\n'.repeat(LINES / 4),
+  'lists of changing marks': '- a\n+ b\n* c\n'.repeat(LINES),
+  quotes: '> quoted\n> > twice\ngoes on\n\n'.repeat(LINES),
+  'one quote': '> quoted\n>\n'.repeat(LINES),
+  'headings by the line under them': 'Title\n===\ntext\n'.repeat(LINES),
+  'tables without bars at the ends': `a | b\n--|--\n${'c | d\n'.repeat(LINES)}`,
+};
+
+it.each(Object.entries(long))('reads %s once, without the full grammar', (_, text) => {
+  const reads = vi.spyOn(String.prototype, 'indexOf');
+  try {
+    const stretches = [...scanMarkdown(text, 0)];
+    expect(stretches.filter((stretch) => stretch.kind === 'complex')).toEqual([]);
+    // A line is looked at by a few readers of blocks, however many lines there are.
+    expect(reads.mock.calls.length).toBeLessThan(4 * text.split('\n').length);
+  } finally {
+    reads.mockRestore();
+  }
+});
+
+it('reads a long list with one strange item in pieces, each once', () => {
+  const text = `${'- item\n'.repeat(LINES)}-\tstrange\n${'- item\n'.repeat(LINES)}`;
+  const stretches = [...scanMarkdown(text, 0)];
+  const complex = stretches.filter((stretch) => stretch.kind === 'complex');
+  expect(complex.reduce((sum, stretch) => sum + stretch.end - stretch.start, 0)).toBeLessThan(text.length / 2);
+  expect(stretches.length).toBeLessThan(30);
 });
 
 it('does not choke on syntax that nests or never closes', async () => {

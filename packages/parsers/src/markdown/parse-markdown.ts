@@ -7,7 +7,9 @@ import { finishSource } from '../finish-document.js';
 import { breathe, checkTextLength } from '../limits.js';
 import { type Range, sliceElement, trimLinesRange, trimRange } from '../source-text.js';
 import { parseBlocks, plainTitle } from './blocks.js';
-import { type Stretch, scanMarkdown, splitCells } from './scan.js';
+import type { Stretch } from './lines.js';
+import { scanMarkdown } from './scan.js';
+import { splitCells } from './table.js';
 
 /** Stretches between two looks at the clock and the signal. */
 const STRIDE = 2_000;
@@ -37,9 +39,10 @@ function elementsOf(stretch: Stretch, text: string, depth: number): Element[] {
   const source = text.slice(range.start, range.end);
   switch (stretch.kind) {
     case 'paragraph':
-      return [sliceElement(text, range, { kind: 'paragraph' })];
+    case 'quote':
+      return [sliceElement(text, range, { kind: stretch.kind })];
     case 'heading': {
-      const level = /^#*/.exec(source)?.[0].length ?? 1;
+      const { level } = stretch;
       return [sliceElement(text, range, { kind: 'heading', level, title: plainTitle(source) })];
     }
     case 'code': {
@@ -54,7 +57,8 @@ function elementsOf(stretch: Stretch, text: string, depth: number): Element[] {
     case 'list':
       return [sliceElement(text, range, { kind: 'list', parts: within(stretch.items, range) })];
     case 'complex':
-      return parseBlocks(text.slice(stretch.start, stretch.end), depth).flatMap(
+      // With the line feed at its end: the grammar's own readers of tables and HTML tell a last line from one that ends.
+      return parseBlocks(text.slice(stretch.start, stretch.end + 1), depth).flatMap(
         (node) => elementOf(node, text, stretch.start) ?? [],
       );
   }
