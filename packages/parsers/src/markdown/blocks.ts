@@ -42,7 +42,8 @@ export function parseBlocks(text: string, depth: number): RootContent[] {
 
 /** A heading's title as a reader sees it: without marks, links as their text. */
 export function plainTitle(source: string): string {
-  const simple = source.length > 500 ? undefined : /^(?:#{1,6}[ \t]+)?([^*_`[\]<>&\\!~#\n]*?)[ \t]*(?:\n[=-]+[ \t]*)?$/.exec(source)?.[1];
+  const simple =
+    source.length > 500 ? undefined : /^(?:#{1,6}[ \t]+)?([^*_`[\]<>&\\!~#\n]*?)[ \t]*(?:\n[=-]+[ \t]*)?$/.exec(source)?.[1];
   if (simple !== undefined) return simple.replace(/\s+/g, ' ');
   const [node] = fromMarkdown(source.slice(0, 2_000)).children;
   return node === undefined ? source : visibleText(node).replace(/\s+/g, ' ').trim();
