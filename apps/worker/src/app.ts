@@ -1,15 +1,10 @@
-import type { ChunkStore, Clock, DocumentReader, Embedder, Fences, Files, ReconcileRequest } from '@sluice/core';
-import { SluiceError } from '@sluice/core';
+import { type ReconcileRequest, SluiceError } from '@sluice/core';
 import {
   createAuditLoop,
   createReconciler,
   createSweeper,
   type IngestionDeps,
-  type IngestionSettings,
-  type Policy,
   type ReconcileOutcome,
-  type SourceView,
-  type Step,
   withCombinedReads,
 } from '@sluice/ingestion';
 import type { Logger, Metrics } from '@sluice/telemetry';
@@ -26,23 +21,11 @@ export interface JobContext {
   progress(share: number): void;
 }
 
-export interface WorkerDeps {
-  store: ChunkStore;
-  fences: Fences;
-  files: Files;
-  reader: DocumentReader;
-  embedder: Embedder;
-  policy: Policy;
-  source(name: string): SourceView | undefined;
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-  settings: IngestionSettings;
+export interface WorkerDeps extends Omit<IngestionDeps, 'onCommit'> {
   /** Times a worker may die over one document before it becomes a dead letter. Default 3. */
   maxCrashes?: number;
   pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
   freeStuckKeys(): Promise<number>;
-  onStep?: (step: Step, docId: string) => Promise<void> | void;
 }
 
 export interface WorkerApp {
