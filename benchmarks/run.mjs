@@ -6,8 +6,9 @@ import { createWorkplace, obtainModel, startServicesAlone } from '@sluice/launch
 import { benchChunking } from './chunking.mjs';
 import { benchIngest } from './ingest.mjs';
 import { benchParsing } from './parsing.mjs';
+import { benchSearch } from './search.mjs';
 
-const BENCHES = { ingest: benchIngest, chunking: benchChunking, parsing: benchParsing };
+const BENCHES = { ingest: benchIngest, search: benchSearch, chunking: benchChunking, parsing: benchParsing };
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in BENCHES));
 if (unknown.length > 0) {

@@ -53,6 +53,22 @@ export function toolEnvironment() {
   };
 }
 
+/**
+ * Ends this process by SIGTERM when the npm that runs it has gone: who ends npm by its pid, as a script does, means all of it, and npm passes
+ * that on to a shell only. Returns what ends the watch.
+ */
+export function endWithParent() {
+  if (process.env.npm_lifecycle_event === undefined) return () => undefined;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 const running = new Set();
 
 /** Ends what run() has started and what that has started, by process group. */

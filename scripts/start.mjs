@@ -1,6 +1,6 @@
 // npm start: installs and builds what is missing, then runs Sluice until Ctrl-C. See DESIGN: two commands.
 // npm start -- [NAME=FOLDER...]: the folders to watch instead of ./inbox.
-import { build, endRunning, importLauncher, install, requireNode, seconds } from './prepare.mjs';
+import { build, endRunning, endWithParent, importLauncher, install, requireNode, seconds } from './prepare.mjs';
 
 requireNode();
 
@@ -14,6 +14,7 @@ function onSignal() {
   endRunning();
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal);
+const leaveParent = endWithParent();
 
 async function prepare(name, work) {
   const since = performance.now();
@@ -28,7 +29,8 @@ async function prepare(name, work) {
 await prepare('npm ci', () => install(write));
 await prepare('the build', () => build(write));
 const { runInstance } = await importLauncher();
-// From here on the launcher listens to signals.
+// From here on the launcher listens to signals, and looks after its parent.
+leaveParent();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, onSignal);
 
 const unknown = process.argv.slice(2).filter((argument) => argument.startsWith('-'));

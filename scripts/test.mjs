@@ -4,7 +4,19 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bin, build, endRunning, importLauncher, install, ROOT, requireNode, run, runNpm, seconds } from './prepare.mjs';
+import {
+  bin,
+  build,
+  endRunning,
+  endWithParent,
+  importLauncher,
+  install,
+  ROOT,
+  requireNode,
+  run,
+  runNpm,
+  seconds,
+} from './prepare.mjs';
 
 requireNode();
 
@@ -134,6 +146,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     setTimeout(() => endRunning('SIGKILL'), 5_000).unref();
   });
 }
+
+endWithParent();
 
 async function main() {
   if (!(await check('install', () => install(say)))) return;

@@ -127,3 +127,36 @@ describe('a service that ends', () => {
     expect((await runFile())?.services.redis?.url).toBe(before?.services.redis?.url);
   });
 });
+
+describe('an npm that is ended by its pid', () => {
+  it('takes the instance with it, though it tells its shell alone', async () => {
+    const [port = 0] = await freePorts(1);
+    const { redis, weaviate, model } = testServices();
+    const script = fileURLToPath(new URL('fixtures/run-instance.mjs', import.meta.url));
+    // npm runs a script by a shell that waits for it.
+    const shell = spawn('sh', ['-c', `"${process.execPath}" "${script}"; true`], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        npm_lifecycle_event: 'start',
+        SLUICE_DATA: join(folder, 'data'),
+        SLUICE_NAMESPACE: `parenttest${process.pid}`,
+        SLUICE_PORT: String(port),
+        SLUICE_MODEL: model,
+        REDIS_URL: redis,
+        WEAVIATE_URL: weaviate,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let lines = '';
+    shell.stdout.setEncoding('utf8').on('data', (text: string) => {
+      lines += text;
+    });
+    await vi.waitUntil(() => lines.includes('Sluice is ready') || shell.exitCode !== null, { timeout: 60_000 });
+    const file = await runFile();
+    expect(file?.processes.filter(isRunning).length).toBeGreaterThanOrEqual(3);
+    shell.kill('SIGTERM');
+    await vi.waitUntil(() => lines.includes('stopped; the data stays'), { timeout: 30_000 });
+    expect(file?.processes.some(isRunning)).toBe(false);
+  }, 120_000);
+});

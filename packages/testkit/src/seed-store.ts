@@ -18,7 +18,15 @@ export interface SeedOptions {
   dimensions: number;
   /** Documents written at once; default 8. */
   concurrency?: number;
+  /** Text of a chunk; default one line that names document and passage. */
+  textOf?: (document: number, index: number) => string;
+  /** 0 (default) for new documents; 1 replaces those of 0, and so on. Nothing is deleted. */
+  revision?: number;
 }
+
+/** Fences of a revision's documents begin here, and are as many apart as there may be documents. */
+const FENCES = 1_700_000_000_000_000;
+const FENCES_A_REVISION = 1_000_000_000;
 
 /**
  * Fills a store with whole, committed documents whose vectors come from a seed: nothing is parsed or embedded. Document n is
@@ -38,15 +46,17 @@ async function seedDocument(store: ChunkStore, n: number, options: SeedOptions):
   const source = options.source ?? 'seeded';
   const path = `seed/${n}.txt`;
   const doc_id = `${source}/${path}`;
-  const owner = { doc_id, doc_uuid: docUuid(doc_id), fence: 1_700_000_000_000_000 + n, attempt: attemptUuid() };
+  const { revision = 0, textOf = (document, index) => `seeded document ${document} passage ${index}` } = options;
+  const fence = FENCES + revision * FENCES_A_REVISION + n;
+  const owner = { doc_id, doc_uuid: docUuid(doc_id), fence, attempt: attemptUuid() };
   const metadata: DocumentMetadata = { doc_type: 'document', tags: [], security_level: 1, fields: {} };
   const chunks: ChunkObject[] = [];
   const manifest: Manifest = { entries: [], gaps: [], length: 0, pages: [], dropped: [] };
   for (let index = 0; index < options.chunksPerDocument; index++) {
-    const text = `seeded document ${n} passage ${index}`;
+    const text = textOf(n, index);
     const text_hash = sha256(text);
     const id = objectUuid(owner.doc_uuid, 'chunk', owner.attempt, index);
-    const { attempt: rev, fence, doc_uuid } = owner;
+    const { attempt: rev, doc_uuid } = owner;
     const vector = seededVector(text_hash, options.dimensions);
     chunks.push({
       id,
@@ -74,7 +84,7 @@ async function seedDocument(store: ChunkStore, n: number, options: SeedOptions):
       prefix: '',
       derived: false,
       headingPath: [],
-      tokens: 7,
+      tokens: Math.ceil(text.length / 4),
       metadata: {},
     });
     if (index > 0) manifest.gaps.push({ start: start - 1, text: '\n' });
@@ -87,7 +97,7 @@ async function seedDocument(store: ChunkStore, n: number, options: SeedOptions):
     ...owner,
     source,
     source_path: path,
-    base_fence: 0,
+    base_fence: revision === 0 ? 0 : fence - FENCES_A_REVISION,
     live: [owner.attempt],
     superseded: [],
     superseded_revs: [],
@@ -101,7 +111,7 @@ async function seedDocument(store: ChunkStore, n: number, options: SeedOptions):
     fingerprint: 'seed',
     config_hash: 'seed',
     format: 'text',
-    revision: sha256(`${doc_id} seed`).slice(0, 16),
+    revision: sha256(`${doc_id} seed ${revision}`).slice(0, 16),
     security_level: 1,
     metadata,
     chunk_metadata_hash: chunkMetadataHash(doc_id, metadata),

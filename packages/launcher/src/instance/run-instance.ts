@@ -49,6 +49,7 @@ export async function runInstance(options: RunOptions): Promise<number> {
       instance?.forceStop().then(ended, ended);
     },
   );
+  const leaveParent = endWithParent(options.env);
   try {
     const config = loadConfig(options);
     await makeInbox(config, options.flags);
@@ -76,6 +77,7 @@ export async function runInstance(options: RunOptions): Promise<number> {
     if (error.details?.pid !== undefined) return EXIT.failed;
     return EXIT.unreachable;
   } finally {
+    leaveParent();
     signals.stop();
   }
 }
@@ -86,6 +88,29 @@ async function makeInbox(config: Config, flags: ConfigFlags): Promise<void> {
   const inbox = config.sources[0];
   if (!named && config.sources.length === 1 && inbox?.name === 'inbox') await mkdir(inbox.path, { recursive: true });
 }
+
+/**
+ * Ends this process by SIGTERM when the npm or npx that runs it has gone: who ends npm by its pid, as a script does, means all of it, and
+ * npm passes that on to a shell only. A signal that came here ends the watch: a second one would force.
+ */
+function endWithParent(env: Environment): () => void {
+  if (env.npm_lifecycle_event === undefined) return () => undefined;
+  const parent = process.ppid;
+  const leave = () => clearInterval(timer);
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    leave();
+    process.kill(process.pid, 'SIGTERM');
+  }, 500);
+  timer.unref();
+  for (const name of STOP_SIGNALS) process.once(name, leave);
+  return () => {
+    leave();
+    for (const name of STOP_SIGNALS) process.off(name, leave);
+  };
+}
+
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** npm passes a Ctrl-C on to a script that the terminal has sent it to already: within this time both are one. */
 const SAME_SIGNAL_MS = 500;
@@ -101,11 +126,10 @@ function onStopSignals(onFirst: () => void, onSecond: () => void): { stop(): voi
       onSecond();
     }
   };
-  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of names) process.on(name, handler);
+  for (const name of STOP_SIGNALS) process.on(name, handler);
   return {
     stop() {
-      for (const name of names) process.off(name, handler);
+      for (const name of STOP_SIGNALS) process.off(name, handler);
     },
   };
 }

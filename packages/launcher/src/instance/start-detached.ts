@@ -33,9 +33,11 @@ export async function startDetached(options: DetachedOptions): Promise<DetachedR
   mkdirSync(logFolder, { recursive: true });
   const log = openSync(join(logFolder, 'supervisor.log'), 'a');
   const program = fileURLToPath(compiledUrl(import.meta.url, './detached-main.js'));
+  // It outlives the npx that asked for it.
+  const { npm_lifecycle_event: _npx, ...own } = env;
   const child = spawn(process.execPath, ['--enable-source-maps', program], {
     cwd,
-    env,
+    env: own,
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
   });
@@ -51,7 +53,7 @@ export async function startDetached(options: DetachedOptions): Promise<DetachedR
         else if (message.kind === 'ready') resolve({ outcome: 'ready', api: message.api, pid: message.pid });
         else resolve({ outcome: 'failed', code: message.code, ...(message.error === undefined ? {} : { error: message.error }) });
       });
-      child.send({ flags, env, cwd });
+      child.send({ flags, env: own, cwd });
     });
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
