@@ -7,14 +7,15 @@ export function parsedJson(document: ParsedDocument): unknown {
     elements: document.elements.map(elementJson),
     metadata: document.metadata,
     ...(document.frontMatter === undefined ? {} : { front_matter: document.frontMatter }),
+    ...(document.attachments === undefined ? {} : { attachments: document.attachments }),
     warnings: document.warnings,
     format: document.format,
     ...(document.lang === undefined ? {} : { lang: document.lang }),
   };
 }
 
-function elementJson({ kind, level, text, page, start, end, rows, lang }: Element): unknown {
-  return { kind, level, text, page, start, end, rows, lang };
+function elementJson({ kind, level, text, page, start, end, rows, lang, path }: Element): unknown {
+  return { kind, level, text, page, start, end, rows, lang, path };
 }
 
 /** INTERFACES 2, `chunk --json`: one member of the array. */

@@ -1,3 +1,5 @@
+import type { ReasonCode } from './errors.js';
+
 /** What a parser yields, in document order. INTERFACES: parsed JSON. */
 export type ElementKind = 'heading' | 'paragraph' | 'list' | 'table' | 'code' | 'quote' | 'caption' | 'formula' | 'other';
 
@@ -24,12 +26,24 @@ export interface Element {
   parts?: { start: number; end: number }[];
   /** Code: symbols that enclose this element, outermost first, as `class Kettle`; given to the embedder as context. */
   context?: string[];
-  /** JSON and the like: the path of the value within its document, outermost first. */
+  /** JSON and the like: the path of the value within its document; files within a file: their names. Outermost first. */
   path?: string[];
 }
 
 /** What a document says of itself, in the names of the metadata (doc_title, author, created_at, lang, ...). Values as found. */
 export type SelfMetadata = Record<string, unknown>;
+
+/** A file within a file. Its text is a part of the document's; it fails alone. */
+export interface Attachment {
+  /** Its name, behind those of the mails within the mail that it hangs on: what its elements carry as `path`. */
+  path: string[];
+  /** The format's name in the registry; absent where none reads it. */
+  format?: string;
+  outcome: 'indexed' | 'empty' | ReasonCode;
+  /** Where its elements stand in `document.text`, heading included; absent where nothing was read. */
+  start?: number;
+  end?: number;
+}
 
 export interface ParsedDocument {
   text: string;
@@ -43,6 +57,6 @@ export interface ParsedDocument {
   format: string;
   /** ISO 639-1 code of the main language, where one was recognised. */
   lang?: string;
-  /** Files found inside this one that are documents under the same rules (attachments of a mail). */
-  children?: { name: string; bytes: Uint8Array }[];
+  /** Files found inside this one (attachments of a mail, and those of mails within), each with what became of it. */
+  attachments?: Attachment[];
 }

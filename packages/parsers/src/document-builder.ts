@@ -14,12 +14,20 @@ interface Place {
   page?: number;
   /** Goes on in the middle of a sentence from the element before: parted from it by a line break, not by a blank line. */
   continues?: boolean;
+  /** Of a file within the file: see `Element.path`. */
+  path?: string[];
 }
 
 /** Takes the rows of one table, so that a table of any length is never held twice. */
 export interface TableBuilder {
   row(cells: readonly string[]): void;
   close(): void;
+}
+
+export interface BuilderMark {
+  pieces: number;
+  elements: number;
+  length: number;
 }
 
 /**
@@ -38,7 +46,12 @@ export interface DocumentBuilder {
   openTable(options?: Place & { headerRows?: number }): TableBuilder;
   /** Length of the text so far. */
   readonly length: number;
-  readonly elementCount: number;
+  /** A place to come back to. */
+  mark(): BuilderMark;
+  /** Takes back everything that was added since. */
+  backTo(mark: BuilderMark): void;
+  /** Where the elements added since stand; undefined when there are none. Those without a path get this one. */
+  closeSection(mark: BuilderMark, path: readonly string[]): { start: number; end: number } | undefined;
   build(): { text: string; elements: Element[] };
 }
 
@@ -93,7 +106,7 @@ export function createDocumentBuilder(limits: ParseLimits): DocumentBuilder {
       },
       close() {
         if (start < 0) return;
-        const { page } = options;
+        const { page, path } = options;
         drafts.push({
           kind: 'table',
           start,
@@ -102,6 +115,7 @@ export function createDocumentBuilder(limits: ParseLimits): DocumentBuilder {
           parts,
           headerRows: Math.min(headerRows, rows.length),
           ...(page === undefined ? {} : { page }),
+          ...(path === undefined ? {} : { path }),
         });
       },
     };
@@ -144,11 +158,19 @@ export function createDocumentBuilder(limits: ParseLimits): DocumentBuilder {
       table.close();
     },
     openTable,
+    mark: () => ({ pieces: pieces.length, elements: drafts.length, length }),
+    backTo(mark) {
+      pieces.length = mark.pieces;
+      drafts.length = mark.elements;
+      length = mark.length;
+    },
+    closeSection(mark, path) {
+      const [first, last] = [drafts[mark.elements], drafts.at(-1)];
+      for (const draft of drafts.slice(mark.elements)) draft.path ??= [...path];
+      return first === undefined || last === undefined ? undefined : { start: first.start, end: last.end };
+    },
     get length() {
       return length;
-    },
-    get elementCount() {
-      return drafts.length;
     },
     build() {
       const text = pieces.join('');

@@ -16,9 +16,16 @@ export interface FormatInfo {
   readonly reads: string;
 }
 
+/** Reads files found inside others: the registry, as far as parsers know it. */
+export interface ChildParser {
+  /** The format of a file, undefined when none reads it. */
+  detect(bytes: Uint8Array, name: string): string | undefined;
+  parse: Parser['parse'];
+}
+
 export interface FormatEntry extends FormatInfo {
   /**
-   * Parsers are loaded when first needed: some bring megabytes of code. `parseChild` reads a file found inside one of this format.
+   * Parsers are loaded when first needed: some bring megabytes of code. `children` reads files found inside one of this format.
    */
-  readonly load: (parseChild: Parser['parse']) => Promise<Parser['parse']>;
+  readonly load: (children: ChildParser) => Promise<Parser['parse']>;
 }

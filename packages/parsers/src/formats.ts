@@ -50,17 +50,18 @@ export const FORMATS: readonly FormatEntry[] = [
     extensions: [],
     content: 'compound file with `EncryptedPackage`',
     reads: "What is inside, once one of the source's `passwords` opens it (agile and standard encryption).",
-    load: async (parseChild) => (await import('./office/parse-encrypted.js')).createEncryptedOfficeParser(parseChild),
+    load: async (children) =>
+      (await import('./office/parse-encrypted.js')).createEncryptedOfficeParser((input) => children.parse(input)),
   },
   {
     format: 'eml',
-    version: 1,
+    version: 2,
     title: 'Mail',
     extensions: ['eml'],
     content: 'lines of mail headers',
     reads:
-      'Subject as heading, who and when, the plain text or else the HTML, mails within mails, attachments by their own formats (`eml.attachments`) under a heading with their name.',
-    load: async (parseChild) => (await import('./eml/parse-eml.js')).createEmlParser(parseChild),
+      'Subject as heading, who and when, the plain text or else the HTML, mails within mails, attachments by their own formats (`eml.attachments`), each a section under its name that fails alone.',
+    load: async (children) => (await import('./eml/parse-eml.js')).createEmlParser(children),
   },
   {
     format: 'csv',
@@ -73,11 +74,12 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'json',
-    version: 1,
+    version: 2,
     title: 'JSON',
     extensions: ['json', 'geojson', 'jsonld', 'webmanifest'],
     content: 'valid JSON, where the name says nothing',
-    reads: 'The file as it is, parted at members and list items, each with its path and the short members of what encloses it.',
+    reads:
+      'The file as it is, parted at members and list items, each with its path and the short members of what encloses it. Comments, single quotes and commas too many are forgiven: read as text, with the warning `malformed`. A file that ends before its brackets close is `corrupt`: half a file takes the place of no whole one.',
     load: async () => (await import('./json/parse-json.js')).parseJson,
   },
   {
@@ -101,7 +103,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'markdown',
-    version: 1,
+    version: 2,
     title: 'Markdown',
     extensions: ['md', 'markdown', 'mdown', 'mkd', 'mdx', 'qmd', 'rmd'],
     content: '-',

@@ -39,7 +39,7 @@ export function createParserRegistry(formats: readonly FormatEntry[] = FORMATS):
       if (entry === undefined) throw new SluiceError('unsupported_type', await describeUnsupported(input.bytes, input.name));
       if (input.bytes.length === 0) return { text: '', elements: [], metadata: {}, warnings: [], format: entry.format };
       try {
-        const parse = await entry.load((child) => registry.parse(child));
+        const parse = await entry.load(registry);
         return await parse(input);
       } catch (thrown) {
         throw asParseError(thrown, input);

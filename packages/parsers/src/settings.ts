@@ -20,7 +20,12 @@ export const limitsSchema = z
       .min(2)
       .default(200)
       .describe('Uncompressed over compressed size, of an archive as a whole and of each of its large entries.'),
-    archive_entries: z.number().int().positive().default(10_000).describe('Entries of an archive.'),
+    archive_entries: z
+      .number()
+      .int()
+      .positive()
+      .default(10_000)
+      .describe('Entries of an archive; attachments of a mail, with those of mails within.'),
     depth: z
       .number()
       .int()

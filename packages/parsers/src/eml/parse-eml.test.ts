@@ -1,7 +1,9 @@
+import type { ParsedDocument } from '@sluice/core';
 import { expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { docxOf, docxParagraph } from '../../test/office-files.js';
-import { parseAs, parseFixture } from '../../test/parse-file.js';
+import { fixture, parseAs, parseFixture } from '../../test/parse-file.js';
+import { defaultParseLimits } from '../settings.js';
 
 const mail = (...lines: string[]) => lines.join('\r\n');
 const part = (type: string, name: string, content: Uint8Array) =>
@@ -103,7 +105,108 @@ it('reads attachments by their own formats, and says which it can not read', asy
     ],
   ]);
   expect(document.warnings).toEqual(['attachment_not_read: blob.bin (unsupported_type)']);
+  expect(document.attachments).toEqual([
+    { path: ['plan.docx'], format: 'docx', outcome: 'indexed', start: expect.any(Number), end: expect.any(Number) },
+    { path: ['../../stock.csv'], format: 'csv', outcome: 'indexed', start: expect.any(Number), end: document.text.length },
+    { path: ['blob.bin'], outcome: 'unsupported_type' },
+  ]);
+  expect(sectionOf(document, 0)).toBe('plan.docx\n\nBoil at noon.');
+  expect(document.elements.map((element) => element.path?.join('/'))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    'plan.docx',
+    'plan.docx',
+    '../../stock.csv',
+    '../../stock.csv',
+  ]);
   expectLawful(document);
+});
+
+const sectionOf = ({ text, attachments }: ParsedDocument, at: number) =>
+  text.slice(attachments?.[at]?.start ?? 0, attachments?.[at]?.end ?? 0);
+
+/** A mail that holds these parts behind its text. */
+const mailWith = (subject: string, ...parts: string[]) =>
+  mail(
+    'From: a@example.test',
+    `Subject: ${subject}`,
+    'MIME-Version: 1.0',
+    `Content-Type: multipart/mixed; boundary="${subject}"`,
+    '',
+    `--${subject}`,
+    'Content-Type: text/plain',
+    '',
+    `Text of ${subject}.`,
+    ...parts.flatMap((own) => [`--${subject}`, own]),
+    `--${subject}--`,
+    '',
+  );
+const within = (inner: string) => mail('Content-Type: message/rfc822', '', inner);
+
+it('lets each attachment fail alone, all of it or nothing', async () => {
+  const document = await parseAs(
+    'a.eml',
+    mailWith(
+      'Outer',
+      part('application/pdf', 'cut.pdf', fixture('p_truncated.pdf')),
+      part('application/pdf', 'locked.pdf', fixture('p_locked_user.pdf')),
+      part('application/pdf', 'scan.pdf', fixture('p_scan.pdf')),
+      within(
+        mailWith(
+          'Inner',
+          part('text/plain', 'note.txt', Buffer.from('Inner note.')),
+          part('text/plain', 'blank.txt', Buffer.from('')),
+        ),
+      ),
+      part('text/plain', 'last.txt', Buffer.from('Last words.')),
+    ),
+  );
+  expect(document.attachments?.map(({ path, format, outcome }) => [path.join('/'), format, outcome])).toEqual([
+    ['cut.pdf', 'pdf', 'corrupt'],
+    ['locked.pdf', 'pdf', 'password_required'],
+    ['scan.pdf', 'pdf', 'empty'],
+    ['message', 'eml', 'indexed'],
+    ['message/note.txt', 'text', 'indexed'],
+    ['message/blank.txt', 'text', 'empty'],
+    ['last.txt', 'text', 'indexed'],
+  ]);
+  expect(document.warnings).toEqual([
+    'attachment_not_read: cut.pdf (corrupt)',
+    'attachment_not_read: locked.pdf (password_required)',
+    'attachment_empty: scan.pdf',
+    'attachment_empty: blank.txt',
+  ]);
+  expect(sectionOf(document, 3)).toBe('Inner\n\nFrom: a@example.test\n\nText of Inner.\n\nnote.txt\n\nInner note.');
+  expect(document.elements.slice(3).map((element) => element.path?.join('/'))).toEqual([
+    ...['message', 'message', 'message', 'message/note.txt', 'message/note.txt', 'last.txt', 'last.txt'],
+  ]);
+  expectLawful(document);
+});
+
+it('holds attachments to the limits of the mail, together and in number', async () => {
+  const words = Buffer.from('word '.repeat(400));
+  const bytes = mailWith(
+    'Outer',
+    part('text/plain', 'a.txt', words),
+    part('text/plain', 'b.txt', words),
+    part('text/plain', 'c.txt', Buffer.from('short')),
+  );
+  const document = await parseAs('a.eml', bytes, { limits: { ...defaultParseLimits, textUnits: 3_000 } });
+  expect(document.attachments?.map((attachment) => attachment.outcome)).toEqual(['indexed', 'limit_exceeded', 'indexed']);
+  expect(document.text.length).toBeLessThan(3_000);
+  expectLawful(document);
+  await expect(parseAs('a.eml', bytes, { limits: { ...defaultParseLimits, archiveEntries: 2 } })).rejects.toMatchObject({
+    code: 'limit_exceeded',
+  });
+});
+
+it('reads a document that hangs on a mail as it reads it alone', async () => {
+  const alone = await parseAs('a.md', '# Care\n\nBoil it.\n\n- one\n- two\n\n```js\nx()\n```\n\n> quoted\n');
+  const hung = await parseAs('a.eml', mailWith('Outer', part('text/markdown', 'a.md', Buffer.from(alone.text))));
+  expect(hung.elements.slice(4).map(({ kind, level }) => [kind, level])).toEqual(
+    alone.elements.map(({ kind, level }) => [kind, level === undefined ? undefined : level + 2]),
+  );
 });
 
 it('leaves attachments out where they are switched off, under the same limits where not', async () => {
@@ -112,11 +215,23 @@ it('leaves attachments out where they are switched off, under the same limits wh
   expect(off.text).toContain('See below.');
 });
 
-it('stops at mails that nest too deep', async () => {
-  let inner = mail('Subject: innermost', '', 'x');
-  for (let depth = 0; depth < 40; depth++)
-    inner = mail(`Subject: level ${depth}`, 'MIME-Version: 1.0', 'Content-Type: message/rfc822', '', inner);
-  await expect(parseAs('a.eml', mail('From: a@example.test', inner))).rejects.toMatchObject({ code: 'limit_exceeded' });
+it('stops at mails that nest too deep, by whatever name they go', async () => {
+  for (const asFile of [false, true]) {
+    let inner = mail('Subject: innermost', '', 'x');
+    for (let depth = 40; depth > 0; depth--)
+      inner = mailWith(
+        `Level${depth}`,
+        asFile
+          ? mail('Content-Type: application/octet-stream; name="inner.eml"', '', `From: a@example.test\r\n${inner}`)
+          : within(inner),
+      );
+    const document = await parseAs('a.eml', inner);
+    expect(document.text).toContain('Text of Level20.');
+    expect(document.text).not.toMatch(/Level22|innermost/);
+    expect(document.attachments?.length).toBe(20);
+    expect(document.attachments?.at(-1)?.outcome).toBe('limit_exceeded');
+    expectLawful(document);
+  }
 });
 
 it('reads a mail saved in UTF-16, and finds nothing in a blank one', async () => {

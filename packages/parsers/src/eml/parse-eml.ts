@@ -1,18 +1,17 @@
-import { type Element, type ParsedDocument, type ParseInput, SluiceError } from '@sluice/core';
+import { type Attachment as AttachmentFacts, isReason, type ParsedDocument, type ParseInput, SluiceError } from '@sluice/core';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { cleanText, oneLine } from '../clean-text.js';
-import { createDocumentBuilder, type DocumentBuilder, type ListItem } from '../document-builder.js';
+import { createDocumentBuilder, type DocumentBuilder } from '../document-builder.js';
 import { decodeBytes } from '../encoding/decode-bytes.js';
 import { findBom, guessUtf16 } from '../encoding/unicode.js';
 import { finishBuilt } from '../finish-document.js';
+import type { ChildParser } from '../format-entry.js';
 import { settingsOf } from '../format-settings.js';
 import { writeHtml } from '../html/html-elements.js';
 import { parseHtmlTree } from '../html/tree.js';
 import { checkAborted } from '../limits.js';
 import { paragraphRanges } from '../source-text.js';
-
-/** Reads an attachment by its own format: the registry's parse. */
-export type ParseChild = (input: ParseInput) => Promise<ParsedDocument>;
+import { appendDocument } from './append-document.js';
 
 /** Mails in mails nest a tenth as deep as elements do. */
 const DEPTH_SHARE = 10;
@@ -20,59 +19,101 @@ const MAX_HEADERS = 1024 * 1024;
 
 /**
  * Mails: subject, who, when, the text (its HTML form where that is all there is), mails within, and attachments by their own
- * formats. What can't be read of an attachment is a warning, never a fault of the mail.
+ * formats, each a section of its own. What can't be read of an attachment is a warning, never a fault of the mail.
  */
-export function createEmlParser(parseChild: ParseChild): (input: ParseInput) => Promise<ParsedDocument> {
+export function createEmlParser(children: ChildParser): (input: ParseInput) => Promise<ParsedDocument> {
   return async (input) => {
     const builder = createDocumentBuilder(input.limits);
     const warnings: string[] = [];
-    const mail = await writeMail(asBytesOfMail(input.bytes), 1);
-    return finishBuilt('eml', builder, { metadata: mailMetadata(mail), warnings });
+    const attachments: AttachmentFacts[] = [];
+    const mail = await writeMail(asBytesOfMail(input.bytes), []);
+    const document = finishBuilt('eml', builder, { metadata: mailMetadata(mail), warnings });
+    return attachments.length === 0 ? document : { ...document, attachments };
 
-    async function writeMail(bytes: Uint8Array, level: number): Promise<Email> {
+    /** `path` names the mails around it. */
+    async function writeMail(bytes: Uint8Array, path: readonly string[]): Promise<Email> {
       checkAborted(input);
+      const level = path.length + 1;
       if (level > Math.max(3, input.limits.depth / DEPTH_SHARE))
         throw new SluiceError('limit_exceeded', 'mails are nested deeper than a tenth of limits.depth');
-      const mail = await PostalMime.parse(bytes, {
-        forceRfc822Attachments: true,
-        attachmentEncoding: 'arraybuffer',
-        maxNestingDepth: input.limits.depth,
-        maxHeadersSize: MAX_HEADERS,
-      });
-      builder.heading(Math.min(level, 6), mail.subject ?? '');
+      const mail = await readMail(bytes, input);
+      if (attachments.length + mail.attachments.length > input.limits.archiveEntries)
+        throw new SluiceError('limit_exceeded', `${input.name} has more attachments than limits.archive_entries allows`);
+      builder.heading(Math.min(level, 6), oneLine(mail.subject ?? '') || (path.at(-1) ?? ''));
       builder.paragraph(headerLines(mail));
       writeBody(builder, mail, input.limits.depth);
-      for (const attachment of mail.attachments) await writeAttachment(attachment, level);
+      for (const attachment of mail.attachments) await writeAttachment(attachment, path);
       return mail;
     }
 
-    async function writeAttachment(attachment: Attachment, level: number): Promise<void> {
+    async function writeAttachment(attachment: Attachment, around: readonly string[]): Promise<void> {
       const bytes = typeof attachment.content === 'string' ? Buffer.from(attachment.content) : new Uint8Array(attachment.content);
-      if (attachment.mimeType === 'message/rfc822') {
-        await writeMail(bytes, level + 1);
+      const { name, fileName } = namesOf(attachment);
+      const isMail = attachment.mimeType === 'message/rfc822';
+      if (!isMail && (!settingsOf(input).eml.attachments || isPictureOfText(attachment))) return;
+      const format = isMail ? 'eml' : children.detect(bytes, fileName);
+      const facts: AttachmentFacts = { path: [...around, name], ...(format === undefined ? {} : { format }), outcome: 'indexed' };
+      attachments.push(facts);
+      const before = builder.mark();
+      const read = attachments.length;
+      try {
+        // Mails are counted by depth, by whatever name they hang on their mail.
+        if (format === 'eml') await writeMail(asBytesOfMail(bytes), facts.path);
+        else await writeChild(bytes, fileName, facts);
+      } catch (error) {
+        if (!(error instanceof SluiceError) || STOPS.has(error.code)) throw error;
+        // All of it or nothing.
+        builder.backTo(before);
+        attachments.length = read;
+        facts.outcome = isReason(error.code) ? error.code : 'corrupt';
+        warnings.push(`attachment_not_read: ${name} (${error.code})`);
         return;
       }
-      if (!settingsOf(input).eml.attachments || isPictureOfText(attachment)) return;
-      const name = oneLine(attachment.filename ?? '') || 'attachment';
-      try {
-        const { settings, limits, passwords, signal } = input;
-        const child = await parseChild({
-          bytes,
-          name: name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1),
-          limits,
-          ...(settings === undefined ? {} : { settings }),
-          ...(passwords === undefined ? {} : { passwords }),
-          ...(signal === undefined ? {} : { signal }),
-        });
-        appendDocument(builder, name, child, level);
-        warnings.push(...child.warnings.map((warning) => `${warning} (${name})`));
-      } catch (error) {
-        if (!(error instanceof SluiceError) || error.code === 'parse_timeout' || error.code === 'internal') throw error;
-        warnings.push(`attachment_not_read: ${name} (${error.code})`);
-      }
+      const place = builder.closeSection(before, facts.path);
+      if (place === undefined) {
+        facts.outcome = 'empty';
+        warnings.push(`attachment_empty: ${name}`);
+      } else Object.assign(facts, place);
+    }
+
+    async function writeChild(bytes: Uint8Array, name: string, { path }: AttachmentFacts): Promise<void> {
+      const { settings, limits, passwords, signal } = input;
+      const child = await children.parse({
+        bytes,
+        name,
+        limits: { ...limits, textUnits: Math.max(0, limits.textUnits - builder.length) },
+        ...(settings === undefined ? {} : { settings }),
+        ...(passwords === undefined ? {} : { passwords }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      appendDocument(builder, child, path);
+      warnings.push(...child.warnings.map((warning) => `${warning} (${path.at(-1) ?? name})`));
     }
   };
 }
+
+async function readMail(bytes: Uint8Array, { limits, name }: ParseInput): Promise<Email> {
+  try {
+    return await PostalMime.parse(bytes, {
+      forceRfc822Attachments: true,
+      attachmentEncoding: 'arraybuffer',
+      maxNestingDepth: limits.depth,
+      maxHeadersSize: MAX_HEADERS,
+    });
+  } catch (error) {
+    throw new SluiceError('corrupt', `a mail in ${name} is damaged`, { cause: error });
+  }
+}
+
+/** What an attachment is called, and what it is called as a file: never a path. */
+function namesOf(attachment: Attachment): { name: string; fileName: string } {
+  const isMail = attachment.mimeType === 'message/rfc822';
+  const name = oneLine(attachment.filename ?? '') || (isMail ? 'message' : 'attachment');
+  return { name, fileName: name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1) };
+}
+
+/** What ends the mail, too: it is none of the attachment's own. */
+const STOPS: ReadonlySet<string> = new Set(['parse_timeout', 'internal']);
 
 /** Mails are ASCII with encoded parts; one saved in UTF-16 or with a byte order mark is brought back to that. */
 function asBytesOfMail(bytes: Uint8Array): Uint8Array {
@@ -139,37 +180,4 @@ function mailMetadata(mail: Email): Record<string, unknown> {
     ...(author === '' ? {} : { author }),
     ...(created === undefined ? {} : { created_at: created }),
   };
-}
-
-/** An attachment's elements under a heading with its name. */
-function appendDocument(builder: DocumentBuilder, name: string, document: ParsedDocument, level: number): void {
-  if (document.elements.length === 0) return;
-  builder.heading(level + 1, name);
-  for (const element of document.elements) {
-    switch (element.kind) {
-      case 'heading':
-        builder.heading(level + 1 + (element.level ?? 1), element.title ?? element.text);
-        break;
-      case 'list':
-        builder.list(listItems(element));
-        break;
-      case 'table':
-        builder.table(element.rows ?? [], { headerRows: element.headerRows ?? 1 });
-        break;
-      case 'code':
-        builder.code(element.text, element.lang === undefined ? {} : { lang: element.lang });
-        break;
-      default:
-        builder.block(element.kind, element.text);
-    }
-  }
-}
-
-/** Outer items with all that they hold, markers parted from texts. */
-function listItems({ text, parts, start }: Element): ListItem[] {
-  return (parts ?? []).map((part) => {
-    const item = text.slice(part.start - start, part.end - start);
-    const marker = /^\S+/.exec(item)?.[0] ?? '-';
-    return { marker, depth: 0, text: item.slice(marker.length) };
-  });
 }

@@ -33,8 +33,8 @@ describe('a description of a service', () => {
   });
 });
 
-it('reads what is no JSON as text, and says so', async () => {
-  for (const text of ['{"a": 1,}', '{"a": 1', "{'a': 1}", '{"a": 1} // comment', '[1 2]']) {
+it('reads what people write by hand as text, and says so', async () => {
+  for (const text of ['{"a": 1,}', "{'a': 1}", '{"a": 1} // comment {', '[1 2]', '{"a": 1 /* [ */}', '{"a": "b" c}', '{a: 1}}']) {
     const document = await parseAs('a.json', text);
     expect(document.text).toBe(text);
     expect(document.warnings).toEqual(['malformed: not valid JSON, read as text']);
@@ -43,6 +43,15 @@ it('reads what is no JSON as text, and says so', async () => {
   const lines = await parseAs('a.jsonl', '{"a":1}\nnot json\n\n{"b":2}\n');
   expect(lines.elements.map((element) => element.text)).toEqual(['{"a":1}', 'not json', '{"b":2}']);
   expect(lines.warnings).toEqual(['malformed: 1 of 3 lines are no JSON']);
+});
+
+it('calls a file that is cut off corrupt, wherever it is cut', async () => {
+  const whole = '{"service": "auth [v2]",\n "ports": [80, {"https": "4\\"43"}],\n "note": "it\'s"}';
+  for (let length = 1; length < whole.length; length++)
+    for (const end of ['', '\n'])
+      await expect(parseAs('a.json', whole.slice(0, length) + end)).rejects.toMatchObject({ code: 'corrupt' });
+  expect((await parseAs('a.json', whole)).warnings).toEqual([]);
+  await expect(parseAs('a.json', '{\n "a": 1, // one\n "b": [2,\n')).rejects.toThrow('what opens in line 3 is never closed');
 });
 
 it('refuses nesting beyond the limit without running out of stack', async () => {

@@ -4,6 +4,7 @@ import { decodeBytes } from '../encoding/decode-bytes.js';
 import { finishSource } from '../finish-document.js';
 import { breathe, checkTextLength } from '../limits.js';
 import { paragraphRanges, sliceElement, trimRange } from '../source-text.js';
+import { findUnclosed, lineOf } from './find-unclosed.js';
 import { type JsonNode, LEAF, readJson } from './read-json.js';
 
 /** A value up to this length (UTF-16 units) is one element; a longer one is parted at its members. */
@@ -16,7 +17,8 @@ const MAX_LABEL = 80;
 
 /**
  * JSON: the text is the file's, parted at objects, arrays and members. Each element's path names where it stands, each enclosing
- * object by its short members too, as `service: auth, version: v2`. What is no JSON after all is read as plain text with a warning.
+ * object by its short members too, as `service: auth, version: v2`. What people write by hand, with comments, other quotes and commas too
+ * many, is read as plain text with a warning; a file that is cut off is corrupt.
  */
 export async function parseJson(input: ParseInput): Promise<ParsedDocument> {
   const decoded = decodeBytes(input.bytes);
@@ -24,6 +26,9 @@ export async function parseJson(input: ParseInput): Promise<ParsedDocument> {
   checkTextLength(text.length, input.limits);
   await breathe(input);
   const root = readJson(text, 0, input.limits.depth);
+  const open = root === undefined ? findUnclosed(text) : undefined;
+  if (open !== undefined)
+    throw new SluiceError('corrupt', `${input.name} is cut off: what opens in line ${lineOf(text, open)} is never closed`);
   const elements = root === undefined ? textElements(text) : [...partsOf(text, root)];
   const warnings =
     root === undefined && elements.length > 0

@@ -11,6 +11,8 @@ import { createRandom, mutate, mutateParts } from './mutate.js';
 /** One input may take this long, in a process with this much memory. */
 const INPUT_MS = 20_000;
 const MEMORY_MB = 1024;
+/** Slower ones are kept too, to be looked at. */
+const SLOW_MS = 5_000;
 /** All that the process may hold: what lies outside the heap of V8 too. */
 const RESIDENT_MB = MEMORY_MB + 512;
 /** Inputs a format at least, however little time is given. */
@@ -81,7 +83,7 @@ function createJudge(): Judge {
 
 /**
  * Parses damaged inputs of every format for some minutes, at least 300 a format, and prints what came of them. Inputs that crash, hang,
- * break a law or leave junk are kept.
+ * break a law or leave junk, and slow ones, are kept.
  *
  * Arguments: --minutes N (1), --seed N (time), --corpus FOLDER (more seeds, by their extension), --keep FOLDER (./fuzz-faults)
  */
@@ -119,15 +121,16 @@ export async function main(args: readonly string[]): Promise<number> {
         const bytes = inParts ? await mutateParts(chosen.bytes, random) : mutate(chosen.bytes, random);
         const started = performance.now();
         const { outcome, rssMb } = await judge({ name: chosen.name, bytes: Buffer.from(bytes).toString('base64') });
+        const took = performance.now() - started;
         tally.inputs++;
-        tally.slowestMs = Math.max(tally.slowestMs, performance.now() - started);
+        tally.slowestMs = Math.max(tally.slowestMs, took);
         tally.peakMb = Math.max(tally.peakMb, rssMb);
         const key = outcome.startsWith('FAULT') ? 'FAULT' : outcome;
         tally.outcomes.set(key, (tally.outcomes.get(key) ?? 0) + 1);
-        if (key === 'FAULT') {
-          tally.faults++;
+        if (key === 'FAULT') tally.faults++;
+        if (key === 'FAULT' || took > SLOW_MS) {
           await keepInput(values.keep ?? 'fuzz-faults', `${seed}-${round}-${chosen.name}`, bytes);
-          stdout.write(`${chosen.name} round ${round}: ${outcome}\n`);
+          stdout.write(`${chosen.name} round ${round}: ${outcome}, ${Math.round(took)} ms\n`);
         }
       }
   } finally {
