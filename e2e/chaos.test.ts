@@ -23,6 +23,8 @@ it('stays true through a minute of faults', async () => {
     awayMs: 2_000,
     longAwayMs: 4_000,
     burst: 40,
+    flood: 200,
+    stepsATurn: { short: 2, long: 1 },
     pauseMs: [20, 200],
     untilSwept: false,
     say: () => {},

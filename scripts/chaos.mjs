@@ -43,17 +43,19 @@ for (const step of [() => install(say), () => build(say)]) {
 }
 const launcher = await importLauncher();
 const model = await launcher.obtainModel(launcher.createWorkplace(process.env, say), { cwd: ROOT });
-const { code } = await run(
-  bin('vitest'),
-  ['run', '--config', 'e2e/chaos/vitest.config.ts', without === undefined ? 'faults.chaos' : 'without.chaos'],
-  {
-    show: true,
-    env: {
-      SLUICE_TEST_MODEL: model,
-      SLUICE_CHAOS_MINUTES: minutes,
-      SLUICE_CHAOS_SEED: seed,
-      ...(without === undefined ? {} : { SLUICE_CHAOS_WITHOUT: without }),
-    },
+// In a mount namespace of its own the harness may give the data folder a small disk; what is mounted goes with the processes.
+const unshare = ['unshare', '--mount', '--propagation', 'private'];
+const mayMount = process.getuid?.() === 0 && (await run('unshare', [...unshare.slice(1), 'true'])).code === 0;
+const vitest = [bin('vitest'), 'run', '--config', 'e2e/chaos/vitest.config.ts'];
+const [command, ...args] = [...(mayMount ? unshare : []), ...vitest, without === undefined ? 'faults.chaos' : 'without.chaos'];
+const { code } = await run(command, args, {
+  show: true,
+  env: {
+    SLUICE_TEST_MODEL: model,
+    SLUICE_CHAOS_MINUTES: minutes,
+    SLUICE_CHAOS_SEED: seed,
+    ...(mayMount ? { SLUICE_CHAOS_MOUNTS: '1' } : {}),
+    ...(without === undefined ? {} : { SLUICE_CHAOS_WITHOUT: without }),
   },
-);
+});
 process.exit(code);

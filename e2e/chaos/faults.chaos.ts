@@ -13,6 +13,8 @@ it(
       awayMs: Number(process.env.SLUICE_CHAOS_AWAY_MS ?? 8_000),
       longAwayMs: 30_000,
       burst: 300,
+      flood: 2_000,
+      stepsATurn: { short: 6, long: 4 },
       pauseMs: [20, 250],
       untilSwept: true,
       ...(process.env.SLUICE_CHAOS_FAULTS === undefined ? {} : { faults: process.env.SLUICE_CHAOS_FAULTS.split(',') }),

@@ -33,6 +33,7 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
   const slow = createTracked('w0', 'slow/w0.md');
   const shape = createTracked('x0', 'shape/x0.md');
   const bursts: string[] = [];
+  const floods: string[] = [];
   const counts = new Map<string, number>();
   let serial = 0;
   let stopped = false;
@@ -52,6 +53,10 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(temporary, text);
     renameSync(temporary, at(path));
+  }
+
+  function heap(name: string, files: number): void {
+    for (let n = 0; n < files; n += 1) write(`${name}/f${n}.txt`, `Slip ${n} of heap ${serial} weighs ${n * 7 + serial} grams.`);
   }
 
   function put(document: Tracked, text: string, how: (path: string, text: string) => void = write): void {
@@ -226,8 +231,7 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
         if (bursts.length > 1) return false;
         serial += 1;
         const name = `burst/b${serial}`;
-        for (let n = 0; n < burst; n += 1)
-          write(`${name}/f${n}.txt`, `Slip ${n} of heap ${serial} weighs ${n * 7 + serial} grams.`);
+        heap(name, burst);
         bursts.push(name);
         return true;
       },
@@ -288,6 +292,20 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
     start() {
       running = run();
     },
+    /** A heap of files far larger than a burst comes, or the one that came before goes. */
+    flood: (files: number) =>
+      inTurn(async () => {
+        const old = floods.shift();
+        if (old !== undefined) {
+          rmSync(at(old), { recursive: true });
+          return 'thousands of files gone';
+        }
+        serial += 1;
+        const name = `burst/flood${serial}`;
+        heap(name, files);
+        floods.push(name);
+        return `${files} files at once`;
+      }),
     /** Runs something while no operation is under way. */
     hold: inTurn,
     async stop() {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,9 +11,15 @@ import { testServices } from '@sluice/testkit';
 import { createSluice } from '../support/sluice.js';
 import { type Api, createApi } from './api.js';
 import { createExcuses, type Excuses } from './excuses.js';
+import { mayMount, mountSmall, otherUser, type User, unmount } from './machine.js';
 import { type BreakableServices, startBreakableServices } from './services.js';
 
 const WORKER = fileURLToPath(new URL('../../apps/worker/dist/main.js', import.meta.url));
+const SHIFTED_CLOCK = fileURLToPath(new URL('./shifted-clock.cjs', import.meta.url));
+
+/** Sizes of the file systems of their own that the data folder and the services' data get, where they may be mounted. */
+const DATA_MB = 96;
+const SERVICES_MB = 1_500;
 
 /** Milliseconds a worker must be silent before others take its jobs over; a stopped one stays stopped for longer than both. */
 export const LOCK_MS = 3_000;
@@ -48,6 +54,14 @@ export interface World {
   readonly excuses: Excuses;
   /** Files named after a step of the worker, put here, make it kill or stop itself there. */
   readonly faultsFolder: string;
+  /** Folder of the services' data. */
+  readonly servicesFolder: string;
+  /** Whether the data folder and the services' data are file systems of their own. */
+  readonly mounted: boolean;
+  /** Whom the apps run as, where that is not the user of the harness. */
+  readonly user: User | undefined;
+  /** Sets the apps' wall clock off by so many milliseconds. */
+  shiftClock(ms: number): Promise<void>;
   sluice: Awaited<ReturnType<typeof createSluice>>;
   /** Pids of a role that run now: two of `worker`. */
   pidsOf(role: 'worker' | 'watcher' | 'api'): Promise<number[]>;
@@ -56,26 +70,55 @@ export interface World {
 
 export async function createWorld(): Promise<World> {
   const base = await mkdtemp(join(tmpdir(), 'sluice-chaos-'));
+  await chmod(base, 0o755);
   const faultsFolder = join(base, 'faults');
+  const servicesFolder = join(base, 'services');
+  const clockFile = join(base, 'clock');
+  const clockScript = join(base, 'shifted-clock.cjs');
+  const { model } = testServices();
+  const user = await otherUser([WORKER, process.execPath, join(model, 'config.json')]);
+  const mounted = user !== undefined && mayMount();
+  const own = async (path: string) => (user === undefined ? undefined : chown(path, user.uid, user.gid));
   await mkdir(faultsFolder);
-  const services = await startBreakableServices(join(base, 'services'));
+  await own(faultsFolder);
+  await cp(SHIFTED_CLOCK, clockScript);
+  await chmod(clockScript, 0o644);
+  if (mounted) await mountSmall(servicesFolder, SERVICES_MB);
+  const services = await startBreakableServices(servicesFolder);
   let sluice: World['sluice'] | undefined;
   let second: { pid(): number | undefined; stop(): Promise<void> } | undefined;
   async function close(): Promise<void> {
     await second?.stop();
     await sluice?.down();
     // For whoever looks into a run that failed.
-    if (process.env.SLUICE_CHAOS_LOGS !== undefined && sluice !== undefined)
-      await cp(join(sluice.data, 'log'), process.env.SLUICE_CHAOS_LOGS, { recursive: true }).catch(() => {});
+    const logs = process.env.SLUICE_CHAOS_LOGS;
+    if (logs !== undefined && sluice !== undefined) {
+      await cp(join(sluice.data, 'log'), logs, { recursive: true }).catch(() => {});
+      await cp(join(base, 'worker-2.ndjson'), join(logs, 'worker-2.ndjson')).catch(() => {});
+    }
+    if (mounted && sluice !== undefined) await unmount(sluice.data);
     await sluice?.close();
     await services.stop();
+    if (mounted) await unmount(servicesFolder);
     await rm(base, { recursive: true, force: true, maxRetries: 5 });
   }
   try {
     const made = await createSluice({
       config: CONFIG,
-      services: { redis: services.redis.url, weaviate: services.weaviate.url, model: testServices().model },
-      env: { SLUICE_FAULTS: faultsFolder, SLUICE_LOG_LEVEL: process.env.SLUICE_CHAOS_LOG_LEVEL ?? 'info' },
+      services: { redis: services.redis.url, weaviate: services.weaviate.url, model },
+      env: {
+        SLUICE_FAULTS: faultsFolder,
+        SLUICE_LOG_LEVEL: process.env.SLUICE_CHAOS_LOG_LEVEL ?? 'info',
+        SLUICE_CHAOS_CLOCK: clockFile,
+        NODE_OPTIONS: `--require=${clockScript}`,
+        ...(user === undefined ? {} : { HOME: base }),
+      },
+      ...(user === undefined ? {} : { user }),
+      async prepare(folders) {
+        await chmod(folders.base, 0o755);
+        if (mounted) await mountSmall(folders.data, DATA_MB);
+        for (const path of [folders.base, folders.folder, ...(mounted ? [folders.data] : [])]) await own(path);
+      },
     });
     sluice = made;
     await made.up();
@@ -92,11 +135,7 @@ export async function createWorld(): Promise<World> {
     if (typeof created.key !== 'string') throw new Error(`no key was made: ${JSON.stringify(created)}`);
     made.env.SLUICE_API_KEY = created.key;
     const namespace = (await readFile(join(made.data, 'namespace'), 'utf8')).trim();
-    const running = startWorker(
-      { ...made.env, SLUICE_NAMESPACE: namespace },
-      made.base,
-      join(made.data, 'log', 'worker-2.ndjson'),
-    );
+    const running = startWorker({ ...made.env, SLUICE_NAMESPACE: namespace }, made.base, join(base, 'worker-2.ndjson'), user);
     second = running;
     return {
       folder: made.folder,
@@ -107,6 +146,11 @@ export async function createWorld(): Promise<World> {
       operator: createApi(made.url, created.key),
       excuses: createExcuses(),
       faultsFolder,
+      servicesFolder,
+      mounted,
+      user,
+      // Read by each process at its own times.
+      shiftClock: (ms) => writeFile(clockFile, String(ms)),
       sluice: made,
       async pidsOf(role) {
         const runFile = await readRunFile(made.data);
@@ -123,13 +167,13 @@ export async function createWorld(): Promise<World> {
 }
 
 /** A second worker beside the instance's own, started again when it ends. */
-function startWorker(env: Record<string, string>, cwd: string, log: string) {
+function startWorker(env: Record<string, string>, cwd: string, log: string, user: User | undefined) {
   let child: ChildProcess | undefined;
   let stopped = false;
   async function run(): Promise<void> {
     while (!stopped) {
       const output = openSync(log, 'a');
-      child = spawn(process.execPath, [WORKER], { env, cwd, stdio: ['ignore', output, output] });
+      child = spawn(process.execPath, [WORKER], { env, cwd, stdio: ['ignore', output, output], ...user });
       closeSync(output);
       await once(child, 'exit');
       child = undefined;

@@ -48,6 +48,10 @@ export interface SluiceOptions {
   env?: Record<string, string>;
   /** Default: those of the test run. */
   services?: TestServices;
+  /** Told of the folders before anything runs in them. */
+  prepare?: (made: { base: string; folder: string; data: string }) => Promise<void>;
+  /** User and group that the command and all it starts run as. Default: those of this process. */
+  user?: { uid: number; gid: number };
 }
 
 /** An instance as a user has it: the command, a data folder and a watched folder of its own, on the test run's Redis and Weaviate. */
@@ -58,6 +62,7 @@ export async function createSluice(options: SluiceOptions = {}) {
   const data = join(base, 'data');
   await mkdir(folder);
   if (options.config !== undefined) await writeFile(join(base, 'sluice.yaml'), options.config.replaceAll('FOLDER', folder));
+  await options.prepare?.({ base, folder, data });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const env: Record<string, string> = {
@@ -77,9 +82,14 @@ export async function createSluice(options: SluiceOptions = {}) {
 
   function cli(...args: string[]): Promise<CliResult> {
     return new Promise((resolve) => {
-      execFile(process.execPath, [BIN, ...args], { env, cwd: base, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr });
-      });
+      execFile(
+        process.execPath,
+        [BIN, ...args],
+        { env, cwd: base, maxBuffer: 64 * 1024 * 1024, ...options.user },
+        (error, stdout, stderr) => {
+          resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr });
+        },
+      );
     });
   }
 
@@ -114,7 +124,12 @@ export async function createSluice(options: SluiceOptions = {}) {
     shown: () => shown,
     async up() {
       const args = options.config === undefined ? ['up', `inbox=${folder}`] : ['up'];
-      const child = spawn(process.execPath, [BIN, ...args], { env, cwd: base, stdio: ['ignore', 'pipe', 'pipe'] });
+      const child = spawn(process.execPath, [BIN, ...args], {
+        env,
+        cwd: base,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        ...options.user,
+      });
       supervisor = child;
       for (const stream of [child.stdout, child.stderr]) {
         stream?.on('data', (part: Buffer) => {

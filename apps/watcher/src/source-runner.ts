@@ -121,7 +121,9 @@ export function createSourceRunner(
       onError(error) {
         const code = codeOf(error);
         if (code === 'ENOSPC' || code === 'EMFILE') {
-          watchError = `${code}: the system has no file watches left, so some changes are found by scans only; raise fs.inotify.max_user_watches and start again`;
+          const limit =
+            code === 'ENOSPC' ? 'fs.inotify.max_user_watches' : 'fs.inotify.max_user_instances or the limit of open files';
+          watchError = `${code}: the system has no file watches left, so some changes are found by scans only; raise ${limit} and start again`;
         }
         report(error, 'watching is disturbed; a scan looks for what was missed');
         onScanNeeded('watch', BURST_QUIET_MS);

@@ -76,8 +76,10 @@ async function main(): Promise<void> {
     url: redisUrl,
     namespace: runtime.namespace,
     concurrency: config.queue.concurrency,
-    handle: (request, context) =>
-      app.handle(request, { ...context, progress: (share) => void context.progress(share).catch(() => {}) }),
+    async handle(request, context) {
+      await app.handle(request, { ...context, progress: (share) => void context.progress(share).catch(() => {}) });
+      onStep?.('acknowledge');
+    },
     probeStore: () => store.checkReady(),
     settings: { lockMs: config.queue.lockMs, stalledMs: config.queue.stalledMs },
     logger,

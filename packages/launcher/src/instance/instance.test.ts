@@ -129,6 +129,22 @@ describe('an instance', () => {
     });
   });
 
+  it('tells of its processes again once the run file can be written again, as after a full disk', async () => {
+    const plan = await makePlan();
+    const { instance } = await start(plan);
+    const worker = instance.processes().find((entry) => entry.role === 'worker');
+    // Nothing can be written to the draft while a folder has its name.
+    const draft = join(plan.dataFolder, `run.json.${process.pid}.tmp`);
+    await mkdir(draft);
+    process.kill(worker?.pid ?? 0, 'SIGKILL');
+    const restarted = () => instance.processes().find((entry) => entry.role === 'worker' && entry.pid !== worker?.pid);
+    await vi.waitUntil(() => restarted() !== undefined, { timeout: 10_000 });
+    await rm(draft, { recursive: true });
+    const isTold = async () =>
+      (await readRunFile(plan.dataFolder))?.processes.some(({ pid }) => pid === restarted()?.pid) === true;
+    await vi.waitUntil(isTold, { timeout: 10_000 });
+  });
+
   it('refuses a second start on its data folder, naming its process and address, and goes on', async () => {
     const plan = await makePlan();
     const { instance } = await start(plan);

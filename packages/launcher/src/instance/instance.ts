@@ -83,6 +83,8 @@ export interface Instance {
 
 const DEADLINES = { appMs: 20_000, serviceMs: 10_000 };
 const READY_MS = 120_000;
+/** Wait before the run file is written again that could not be written. */
+const RECORD_AGAIN_MS = 1_000;
 
 /**
  * Starts an instance: services, then the processes, until the API says that it is ready.
@@ -142,8 +144,19 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       ...(modelFolder === undefined ? {} : { modelFolder }),
     };
     // One write at a time, in order; a disk that is full must not end the supervisor.
-    writing = writing.then(() => writeRunFile(plan.dataFolder, content)).catch(() => undefined);
+    writing = writing.then(() => writeRunFile(plan.dataFolder, content)).catch(recordLater);
     return writing;
+  }
+
+  let isDue = false;
+  /** Others find the processes by the file alone, so one that could not be written is made up for as soon as it can. */
+  function recordLater(): void {
+    if (isDue || removed) return;
+    isDue = true;
+    void clock.sleep(RECORD_AGAIN_MS).then(() => {
+      isDue = false;
+      return record();
+    });
   }
 
   async function stopAll(): Promise<void> {

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Step } from '@sluice/ingestion';
+import { type Faults, type FaultTools, sendSignal } from './faults.js';
+import { waitFor } from './wait.js';
+import { LOCK_MS, STALLED_MS } from './world.js';
+
+/** Every named point of the pipeline, in its order: each lies after one piece of work and before the next. */
+const STEPS = [
+  'fence',
+  'base',
+  'read',
+  'parsed',
+  'embed',
+  'embedded',
+  'insert',
+  'inserted',
+  'manifest',
+  'commit',
+  'committed',
+  'recheck',
+  'acknowledge',
+  'sweep',
+  'delete',
+  'deleted',
+] as const satisfies (Step | 'acknowledge')[];
+type FaultStep = (typeof STEPS)[number];
+
+/** Where a worker that wakes up late could do harm. */
+const STOP_STEPS = ['base', 'parsed', 'inserted', 'commit', 'committed', 'delete'] as const satisfies Step[];
+
+/** Processes killed or stopped, anywhere or at a step. */
+export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTools): Faults {
+  const stopMs = LOCK_MS + STALLED_MS + 2_000;
+
+  /** Lays a file that makes the next worker which reaches the step act upon itself, or upon another process. */
+  async function atStep(step: FaultStep, action: string): Promise<boolean> {
+    const file = join(world.faultsFolder, step);
+    await writeFile(`${file}.new`, action);
+    await rename(`${file}.new`, file);
+    try {
+      await waitFor(() => !existsSync(file), 15_000, `a worker reaches ${step}`, 20);
+      return true;
+    } catch {
+      await rm(file, { force: true });
+      return false;
+    }
+  }
+
+  /** The next steps in their order, of which each role has its own turn; the seed says where it begins. */
+  function createTurns(steps: number) {
+    let at = random.int(0, STEPS.length - 1);
+    return () => Array.from({ length: steps }, () => STEPS[at++ % STEPS.length] ?? 'commit');
+  }
+
+  async function killAtSteps(role: 'worker' | 'watcher' | 'api', steps: readonly FaultStep[]): Promise<string[] | undefined> {
+    const done: string[] = [];
+    for (const step of steps) {
+      // The worker kills itself, whichever of them comes first; the others are killed by the worker at that very moment.
+      const how = (pid: number) => atStep(step, role === 'worker' ? 'kill' : `kill ${pid}`);
+      if (await kill(role, how)) done.push(`${role} killed at ${step}`);
+    }
+    return done.length > 0 ? done : undefined;
+  }
+
+  async function stopWorker(pid: number, what: string): Promise<string> {
+    await sleep(stopMs);
+    sendSignal(pid, 'SIGCONT');
+    return what;
+  }
+
+  async function killed(role: 'worker' | 'watcher' | 'api'): Promise<string | undefined> {
+    return (await kill(role)) ? `kill -9 of the ${role}` : undefined;
+  }
+
+  const turns = {
+    worker: createTurns(stepsATurn.short),
+    watcher: createTurns(stepsATurn.short),
+    api: createTurns(stepsATurn.long),
+  };
+  let stopStep = random.int(0, STOP_STEPS.length - 1);
+  return {
+    'worker killed': () => killed('worker'),
+    'watcher killed': () => killed('watcher'),
+    'api killed': () => killed('api'),
+    'worker killed at a step': () => killAtSteps('worker', turns.worker()),
+    'watcher killed at a step': () => killAtSteps('watcher', turns.watcher()),
+    'api killed at a step': () => killAtSteps('api', turns.api()),
+    async 'worker stopped at a step'() {
+      stopStep = (stopStep + 1) % STOP_STEPS.length;
+      const step = STOP_STEPS[stopStep] ?? 'commit';
+      if (!(await atStep(step, 'stop'))) return undefined;
+      for (let tries = 0; tries < 50; tries += 1) {
+        for (const pid of await world.pidsOf('worker'))
+          if (await isStopped(pid)) return stopWorker(pid, `stopped at ${step}, continued after its lock was lost`);
+        await sleep(20);
+      }
+      return undefined;
+    },
+    async 'worker stopped'() {
+      const pid = random.pick(await world.pidsOf('worker'));
+      return sendSignal(pid, 'SIGSTOP') ? stopWorker(pid, 'stopped for longer than its lock') : undefined;
+    },
+  };
+}
+
+async function isStopped(pid: number): Promise<boolean> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'state=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.trim().startsWith('T');
+}
