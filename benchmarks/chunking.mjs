@@ -1,10 +1,10 @@
-/** Throughput of every chunking strategy without the model: a stand-in embedder answers at once. Linear means: MB/s stays as text grows. */
+/** Throughput of every chunking strategy without the models: stand-ins for embedder and language model answer at once. Linear means: MB/s stays as text grows. */
 import { measureChunking } from '@sluice/chunking';
 import { createTokenizer } from '@sluice/models';
 import { createParserRegistry, defaultParseLimits } from '@sluice/parsers';
 import { paragraph, seeded } from './texts.mjs';
 
-const STRATEGIES = ['auto', 'recursive', 'semantic', 'sentence-window', 'parent-document'];
+const STRATEGIES = ['auto', 'recursive', 'semantic', 'sentence-window', 'propositions', 'parent-document'];
 
 /** Vectors by the texts' lengths: adjacent sentences differ, and nothing is computed. */
 const standIn = {
@@ -12,6 +12,18 @@ const standIn = {
   dimensions: 8,
   maxTokens: 256,
   embed: async (texts) => texts.map((text) => Float32Array.from({ length: 8 }, (_, n) => (n === text.length % 8 ? 1 : 0))),
+};
+
+/** A language model that answers at once, with the first sentence of the passage. */
+const standInLlm = {
+  id: 'stand-in',
+  async complete({ messages }) {
+    const passage = messages.at(-1).content.split('Passage:\n')[1];
+    return {
+      text: JSON.stringify([passage.slice(0, passage.indexOf('.') + 1)]),
+      usage: { prompt_tokens: 1, completion_tokens: 1 },
+    };
+  },
 };
 
 export async function benchChunking(services, { sizes = [10_000, 100_000, 1_000_000, 10_000_000] } = {}) {
@@ -24,7 +36,11 @@ export async function benchChunking(services, { sizes = [10_000, 100_000, 1_000_
     while (text.length < size) text += `${paragraph(random)}\n\n`;
     const document = await registry.parse({ bytes: Buffer.from(text), name: 'text.txt', limits: defaultParseLimits });
     for (const strategy of STRATEGIES) {
-      const { chunks, ms, unitsPerSecond } = await measureChunking(document, { strategy }, { tokenizer, embedder: standIn });
+      const { chunks, ms, unitsPerSecond } = await measureChunking(
+        document,
+        { strategy },
+        { tokenizer, embedder: standIn, llm: standInLlm },
+      );
       rows.push({
         strategy,
         'text KB': Math.round(text.length / 1000),

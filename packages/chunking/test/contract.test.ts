@@ -144,6 +144,17 @@ describe.each(STRATEGIES.map((strategy) => ({ strategy })))(
   },
 );
 
+it.each(STRATEGIES)('no chunk is over what a small model takes, also where no size is set: %s', async (strategy) => {
+  const small = createFakeTokenizer(48);
+  await fc.assert(
+    fc.asyncProperty(documents, fc.boolean(), async (document, heading_prefix) => {
+      const chunks = await cut(document, { strategy, heading_prefix }, small);
+      expectLaws(document, chunks, { tokenizer: small });
+    }),
+    { numRuns: 60 },
+  );
+});
+
 describe.each(['auto', 'recursive', 'parent-document'])('overlap: %s', (strategy) => {
   it('keeps the laws, repeats only text of the chunk before, and always goes on', async () => {
     const tokenizer = createFakeTokenizer();

@@ -16,16 +16,20 @@ const LISTS: Record<AbbreviationKind, string> = {
     z.b d.h u.a u.u z.t bzw bzgl ggf evtl inkl exkl sog vgl zzgl dipl ing geb gest u.ä o.ä i.d.r s.o s.u
     hr fr frl
     m mme mlle mm mgr p.ex c.-à-d
-    ud uds vd vds sra srta dra d.ª p.ej`,
+    ud uds vd vds sra srta dra d.ª p.ej
+    fa mwst ust stk zzt
+    डॉ श्री श्रीमती प्रो पं कु रु`,
   'before-name': `st ste mt ft sr dña dn`,
   'before-number': `
     no nos nr fig figs tab eq eqs sec secs ch chap vol vols pp p par para art arts app ex nº núm num pág págs cap
-    bd kap abs abb s seite anm ziff zif ed edn ver v issue`,
+    bd kap abs abb s seite anm ziff zif ed edn ver v issue
+    max min ref refs sect item art.nr tlf नं`,
   'may-end': `
     a.m p.m u.s u.k u.n e.u u.s.a d.c ph.d m.d b.a m.a b.sc m.sc ll.b ll.m inc ltd co corp bros llc plc gmbh cie
     jr etc al et.al usw usf ff est dept univ assn ave blvd rd hwy apt bldg
     jan feb apr jun jul aug sep sept oct nov dec tue tues thur thurs
-    mio mrd tel str ee.uu s.a c.v av edo`,
+    mio mrd tel str ee.uu s.a c.v av edo min std sek
+    janv févr avr juil sept déc ene abr ago sep dic कि.मी लि`,
 };
 
 export const ABBREVIATIONS: ReadonlyMap<string, AbbreviationKind> = new Map(
@@ -45,8 +49,10 @@ export const SENTENCE_STARTERS: ReadonlySet<string> = new Set(
     in on at by for from with without after before during while when where why how what who which if as since because although though
     but and or so yet however moreover furthermore therefore thus then also finally meanwhile instead still
     is are was were do does did can could will would should may must have has had let no not yes some many most all each every both
+    nobody nothing everybody everyone everything somebody someone something anyone today tomorrow yesterday now please
     der die das ein eine es er sie wir ihr ich du man in im am an auf aus bei mit nach von vor zu wenn weil obwohl aber und oder doch
     dann danach dabei dazu diese dieser dieses jede jeder alle auch hier dort
+    siehe damit dadurch daher deshalb trotzdem jedoch außerdem zudem heute gestern nun jetzt niemand
     le la les un une des il elle ils elles on nous vous je ce cet cette ces dans en sur avec pour par mais et ou donc or puis après avant
     el los las una unos unas él ella ellos ellas nosotros yo este esta estos estas eso en con por para pero y o si cuando como después`),
 );

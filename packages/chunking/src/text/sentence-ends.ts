@@ -1,4 +1,4 @@
-import { ABBREVIATIONS, MONTHS_AND_DAYS, SENTENCE_STARTERS } from './abbreviations.js';
+import { ABBREVIATIONS, type AbbreviationKind, MONTHS_AND_DAYS, SENTENCE_STARTERS } from './abbreviations.js';
 
 /** A terminator with what stands around it. */
 interface Candidate {
@@ -36,7 +36,8 @@ export function endsSentence(at: Candidate): boolean {
   }
   if (quoted && lower) return false;
   const word = WORD_BEFORE.exec(text.slice(Math.max(at.start, index - REACH), index))?.[0] ?? '';
-  if (word === '') return true;
+  // bob@x.org, a/b.c and °C are no abbreviations, whatever their last part looks like.
+  if (word === '' || /[@/\\°]/.test(text.charAt(index - word.length - 1))) return true;
   if (/^\p{Nd}+$/u.test(word)) return endsAfterNumber(at, word, following);
   return endsAfterWord(at, word, following, lower);
 }
@@ -45,6 +46,9 @@ function endsAfterNumber(at: Candidate, number: string, following: string): bool
   const { text, start, index } = at;
   if (isListNumber(text, start, index, number)) return false;
   if (number.length > 2) return true;
+  // Art. 5, Nr. 3: counts nothing, so it is no ordinal.
+  const before = /(\p{L}+)\.\s+$/u.exec(text.slice(Math.max(start, index - REACH), index - number.length))?.[1];
+  if (before !== undefined && ABBREVIATIONS.get(before.toLowerCase()) === 'before-number') return true;
   // German ordinals: am 3. Oktober, im 19. Jahrhundert.
   const after = WORD_AFTER.exec(following)?.[0] ?? '';
   return !(MONTHS_AND_DAYS.has(after.toLowerCase()) || (at.lang === 'de' && !SENTENCE_STARTERS.has(after.toLowerCase())));
@@ -59,7 +63,10 @@ function endsAfterWord(at: Candidate, word: string, following: string, lower: bo
   const bare = word.replace(/^['’-]+/, '');
   const after = WORD_AFTER.exec(following)?.[0] ?? '';
   const starts = SENTENCE_STARTERS.has(after.toLowerCase());
-  const kind = ABBREVIATIONS.get(bare.toLowerCase());
+  // p. ex., EE. UU., z. B.: parts of one abbreviation.
+  if (after !== '' && following.charAt(after.length) === '.' && ABBREVIATIONS.has(`${bare}.${after}`.toLowerCase())) return false;
+  if (ROMAN.test(bare) && (lower || at.index - word.length <= at.start)) return false;
+  const kind = kindOf(at, word, bare);
   if (/^\p{L}$/u.test(bare) && (kind === undefined || !LOWER.test(bare))) return endsAfterInitial(at, bare, following, lower);
   switch (kind) {
     case 'never':
@@ -68,12 +75,22 @@ function endsAfterWord(at: Candidate, word: string, following: string, lower: bo
       return starts && !lower;
     case 'before-number':
       // "No. 12", but "No. I won't."
-      return !DIGIT.test(following) && !/^[IVXLC]{2,}\b/.test(following);
+      return !/^[([]?\p{Nd}/u.test(following) && !/^[IVXLC]{2,}\b/.test(following);
     case 'may-end':
       return endsAfterMayEnd(following, after, starts, lower);
     case undefined:
       return !isDotted(bare) || (starts && !lower);
   }
+}
+
+const ROMAN = /^[IVXLCM]{2,6}$/;
+
+/** By the word, by it and the part of an abbreviation before it, or by an ending that is short for "street". */
+function kindOf({ text, start, index }: Candidate, word: string, bare: string): AbbreviationKind | undefined {
+  const behind = index - word.length;
+  const before = /(?<!\p{L})(\p{L}{1,3})\.\s$/u.exec(text.slice(Math.max(start, behind - 6), behind))?.[1];
+  const joined = before === undefined ? undefined : ABBREVIATIONS.get(`${before}.${bare}`.toLowerCase());
+  return joined ?? ABBREVIATIONS.get(bare.toLowerCase()) ?? (/\p{Ll}str$/u.test(bare) ? 'before-number' : undefined);
 }
 
 /** J. R. Hale; but "Vitamin C. It helps", and "at 9 h. «Come»". */

@@ -23,6 +23,8 @@ const CLOSING = /["'”’»)\]}」』）】》〉›*_`]/;
 const CLOSING_LATIN = /["'”’“‘»«)\]}›‹*_`]/;
 const CLOSING_QUOTE = /["'”’“‘»«」』›‹]/;
 const OPENING = /["'“‘«„‚「『（【《〈([‹]/;
+/** The mark of a footnote: `.[12]`. */
+const NOTE = /^\[\p{Nd}{1,4}\]/u;
 /** These end a sentence without a space after them. */
 const UNSPACED = /[。！？｡．।॥؟۔።။។༎།]/;
 const MARKER = /^(?:[-*•‣▪–+]|\d{1,3}[.)]|[a-zA-Z][.)]|\(\d{1,3}\))[ \t]/;
@@ -90,6 +92,11 @@ function skipClosing(text: string, from: number, end: number, unspaced: boolean)
     // French puts a space before the quote.
     const at = /^[ \u00a0\u202f]»/.test(text.slice(cut, cut + 2)) ? cut + 1 : cut;
     const mark = text.charAt(at);
+    const note = mark === '[' ? NOTE.exec(text.slice(at, at + 8))?.[0] : undefined;
+    if (note !== undefined && at + note.length <= end) {
+      cut = at + note.length;
+      continue;
+    }
     if (at >= end || !closing.test(mark)) return { cut, quoted };
     quoted ||= CLOSING_QUOTE.test(mark);
     cut = at + 1;
