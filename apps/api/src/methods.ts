@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { makeProblem, sendProblem } from './problems.js';
 
 /** Collects which methods each address is given from here on. */
@@ -24,11 +24,15 @@ export function refuseOtherMethods(app: FastifyInstance, methods: ReadonlyMap<st
       method: [...others],
       url,
       schema: { hide: true },
-      handler: (request, reply) => {
-        reply.header('allow', allow);
-        const detail = `${request.method} is not allowed here: only ${allow}.`;
-        return sendProblem(reply, makeProblem('invalid_request', detail, request.id, { status: 405 }));
-      },
+      // Before the body is looked at: of a method that is not there nobody need send one that is right.
+      onRequest: async (request, reply) => refuse(request, reply, allow),
+      handler: (request, reply) => refuse(request, reply, allow),
     });
   }
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, allow: string): FastifyReply {
+  reply.header('allow', allow);
+  const detail = `${request.method} is not allowed here: only ${allow}.`;
+  return sendProblem(reply, makeProblem('invalid_request', detail, request.id, { status: 405 }));
 }

@@ -90,7 +90,8 @@ export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof SluiceError) {
     const code = isHttpCode(error.code) ? error.code : (AS_HTTP[error.code] ?? 'internal');
     if (code === 'internal') return internal(requestId);
-    return makeProblem(code, error.message, requestId, error.details);
+    const message = code === error.code ? error.message : withoutPaths(error.message);
+    return makeProblem(code, message, requestId, error.details);
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const errors = error.validation.flatMap((issue) => issuesOf(issue.instancePath, issue.message, issue.params.errors));
@@ -122,6 +123,11 @@ function issuesOf(path: string, message: string | undefined, shapes: unknown): I
   if (nearest === undefined || nearest.length === 0) return own;
   const base = path === '/' ? '' : path;
   return nearest.map((issue) => ({ path: `${base}/${issue.path.map(String).join('/')}`, message: issue.message }));
+}
+
+/** Paths of this machine in what its parts say, down to their last names: where things lie is not for every reader. */
+export function withoutPaths(text: string): string {
+  return text.replace(/(?<![\w:/.])\/(?:[^\s/'"`,;]+\/)+/g, '.../');
 }
 
 function internal(requestId: string): Problem {

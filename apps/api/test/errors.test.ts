@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './world.js';
@@ -79,6 +81,30 @@ describe('addresses', () => {
     const response = await world.app.inject({ method: 'GET', url: `/v1/documents/${'x'.repeat(20_000)}` });
     expect(response.statusCode).toBe(414);
     isProblem(response, 'invalid_request');
+  });
+
+  it('knows no other method, whatever comes with it', async () => {
+    const own = await createWorld();
+    const address = new URL(await own.app.listen({ host: '127.0.0.1', port: 0 }));
+    for (const [url, allow] of [
+      ['/healthz', 'GET, HEAD'],
+      ['/v1/search', 'POST'],
+      ['/ops/api/keys', 'GET, HEAD, POST'],
+    ]) {
+      for (const method of ['QUERY', 'PUT', 'PATCH', 'TRACE', 'DELETE']) {
+        for (const body of [undefined, 'x']) {
+          const asked = request(new URL(url ?? '', address), {
+            method,
+            headers: body === undefined ? {} : { 'content-length': 1 },
+          });
+          asked.end(body);
+          const [response] = (await once(asked, 'response')) as [IncomingMessage];
+          response.resume();
+          expect([response.statusCode, response.headers.allow], `${method} ${url} ${body}`).toEqual([405, allow]);
+        }
+      }
+    }
+    await own.close();
   });
 
   it('names the methods there are', async () => {

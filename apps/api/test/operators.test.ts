@@ -206,7 +206,10 @@ describe('other routes of operators', () => {
   });
 
   it('a source is removed only once it has left the configuration', async () => {
-    expect((await post('/ops/api/sources/remove', { source: 'inbox' })).status).toBe(400);
+    expect(await post('/ops/api/sources/remove', { source: 'inbox' })).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_request', detail: expect.stringContaining('still configured') },
+    });
     expect((await post('/ops/api/sources/remove', { source: 'never' })).status).toBe(404);
     await world.close();
     world = await createWorld({ removeSource: async (name) => (name === 'gone' ? 3 : 0) });
@@ -279,6 +282,20 @@ describe('health and metrics', () => {
       body: { status: 'not_ready', checks: { weaviate: { ok: false } } },
     });
     expect((await get('/healthz')).status).toBe(200);
+  });
+
+  it.each([
+    [
+      "The model can't be loaded: /home/ada/models/x/model.onnx is damaged",
+      "The model can't be loaded: .../model.onnx is damaged",
+    ],
+    ["EACCES: permission denied, open '/srv/data/key'", "EACCES: permission denied, open '.../key'"],
+    ['Weaviate at http://10.0.0.1:8080/v1/schema says a/b', 'Weaviate at http://10.0.0.1:8080/v1/schema says a/b'],
+  ])('readyz tells nobody where things lie: %s', async (message, told) => {
+    world.deps.checkModel = async () => {
+      throw new SluiceError('model_unavailable', message);
+    };
+    expect((await get('/readyz')).body.checks.model.detail).toBe(told);
   });
 
   it('metrics count documents, jobs and dead letters when asked', async () => {

@@ -12,7 +12,7 @@ import { MissingChunk, rewriteBase } from './rewrite.js';
 import { findSettled, isOverLimits, isSameState } from './settled.js';
 import type { VectorCache } from './write-chunks.js';
 import { LostChunks, writeDocument } from './write-document.js';
-import { commitFailure, failureOf } from './write-failure.js';
+import { commitFailure } from './write-failure.js';
 
 export interface ReconcileOptions {
   signal?: AbortSignal;
@@ -277,10 +277,16 @@ async function recordFailure(
   if (error.code === 'store_unavailable' || error.code === 'outdated_attempt' || error.code === 'queue_unavailable') throw error;
   if (!permanent && !options.lastAttempt) throw error;
   const reason: ReasonCode = isReason(error.code) ? error.code : 'internal';
-  if (SKIPPED.has(reason)) return commitSkipped(deps, target, reason, error.message, reading.lastHash(), looked);
-  const record = await commitFailure(deps, target, failureOf(error, reason, reading.lastHash()), looked.disk);
+  const message = withoutRoot(error.message, target);
+  if (SKIPPED.has(reason)) return commitSkipped(deps, target, reason, message, reading.lastHash(), looked);
+  const record = await commitFailure(deps, target, { reason, message, contentHash: reading.lastHash(), format: '' }, looked.disk);
   if (record === 'again') return 'again';
-  return { outcome: 'failed', reason, message: error.message, error, serving: isServing(record) };
+  return { outcome: 'failed', reason, message, error, serving: isServing(record) };
+}
+
+/** A message with files named as documents are: its readers are not told where on this machine a source lies. */
+function withoutRoot(message: string, { source: { name, root } }: Target): string {
+  return message.replaceAll(`${root}/`, `${name}/`);
 }
 
 /** A document that is left out by type or size serves nothing. */

@@ -1,4 +1,4 @@
-import { type CommitRecord, type ReasonCode, type SluiceError, topCommit } from '@sluice/core';
+import { type CommitRecord, type ReasonCode, topCommit } from '@sluice/core';
 import { type Attempt, beginAttempt, isServing, readRecords, type Target } from './attempt.js';
 import { bareMetadata, buildRecord, NOTHING_LIVE, type RecordContent, sameAsBase } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
@@ -96,9 +96,4 @@ async function insertStatusRecord(deps: IngestionDeps, target: Target, disk: Dis
   });
   await deps.store.insertRecord(record);
   return record;
-}
-
-/** The reason a document carries for an error, `internal` for what has no reason of its own. */
-export function failureOf(error: SluiceError, reason: ReasonCode, contentHash: string): Failure {
-  return { reason, message: error.message, contentHash, format: '' };
 }

@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core';
+import { createNodeFiles } from '@sluice/sources';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
 
@@ -177,6 +178,37 @@ describe('reconcile', () => {
     await h.write('a.md', '---\nsecurity_level: everyone\n---\n\nplain');
     expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'invalid_metadata' });
     expect((await h.chunks('a.md')).map((chunk) => chunk.metadata.security_level)).toEqual([5]);
+  });
+
+  it('names files as documents are named, never where they lie', async () => {
+    const denied = new Set<string>();
+    const files = createNodeFiles();
+    const guarded = <T>(work: (path: string) => Promise<T>) => {
+      return async (path: string): Promise<T> => {
+        if ([...denied].some((name) => path.endsWith(name)))
+          throw Object.assign(new Error(`EACCES: permission denied, open '${path}'`), { code: 'EACCES' });
+        return work(path);
+      };
+    };
+    const readHead = (path: string, length: number) => guarded((allowed) => files.readHead(allowed, length))(path);
+    const h = await harness({ files: { readHead, stat: guarded(files.stat) }, fields: { year: 'int' } });
+    const messageOf = async (path: string) => {
+      const outcome = await h.reconcile(path);
+      expect(outcome).toMatchObject({ outcome: 'failed' });
+      const message = (await h.top(path))?.message ?? '';
+      expect(message).toContain(`inbox/${path}`);
+      expect([message, 'message' in outcome ? outcome.message : ''].join()).not.toContain(h.root);
+    };
+    await h.write('sub/a.txt', 'words');
+    await h.write('sub/a.txt.meta.yaml', 'year: [');
+    await messageOf('sub/a.txt');
+    await h.write('sub/b.txt', 'words');
+    await h.write('sub/b.txt.meta.yaml', 'year: 2024');
+    denied.add('sub/b.txt.meta.yaml');
+    await messageOf('sub/b.txt');
+    await h.write('c.md', 'words');
+    denied.add('c.md');
+    await messageOf('c.md');
   });
 
   it('never widens access to an old text by a new state that fails', async () => {

@@ -24,10 +24,10 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** True for errors that say that nothing is at a path. */
+/** True for errors that say that nothing is at a path: a name longer than the file system can hold is nobody's. */
 export function isAbsence(error: unknown): boolean {
   const code = errorCode(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
 }
 
 /** The file system of this machine as the Files port. Follows no link; errors keep Node's `code`. */

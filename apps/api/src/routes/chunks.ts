@@ -39,7 +39,7 @@ const query = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z
     .string()
-    .regex(/^\d{1,9}$/)
+    .regex(/^after-[0-9]{1,9}$/, 'not a cursor of a page before')
     .optional()
     .describe('`next_cursor` of the page before.'),
   dropped: z.enum(['true', 'false']).default('false').describe('Lists the facts that propositions dropped, instead of chunks.'),
@@ -72,7 +72,7 @@ export function chunkRoute(app: App, deps: ApiDeps): void {
         const manifest = await reading.manifest(record);
         const head = { doc_id: record.doc_id, revision: record.revision };
         if (dropped === 'true') return { ...head, dropped: manifest.dropped };
-        const from = cursor === undefined ? 0 : Number(cursor);
+        const from = cursor === undefined ? 0 : Number(cursor.slice('after-'.length));
         const entries = manifest.entries.slice(from, from + limit);
         const chunks = await reading.chunks(entries.map(({ id }) => id));
         const byId = new Map(chunks.map((chunk) => [chunk.id, chunk]));
@@ -82,7 +82,7 @@ export function chunkRoute(app: App, deps: ApiDeps): void {
             const chunk = byId.get(entry.id);
             return chunk === undefined ? [] : [chunkView(record, entry, chunk, from + offset)];
           }),
-          ...(from + limit < manifest.entries.length ? { next_cursor: String(from + limit) } : {}),
+          ...(from + limit < manifest.entries.length ? { next_cursor: `after-${from + limit}` } : {}),
         };
       }),
   );

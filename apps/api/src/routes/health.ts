@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
-import { problems } from '../schemas/problem.js';
+import { withoutPaths } from '../problems.js';
+import { openProblems } from '../schemas/problem.js';
 
 /** How long a check may take before it counts as failed. */
 const CHECK_MS = 5_000;
@@ -21,7 +22,7 @@ export function healthRoutes(app: App, deps: ApiDeps): void {
       schema: {
         tags: ['health'],
         summary: 'The process lives',
-        response: { 200: z.object({ status: z.literal('ok') }) },
+        response: { 200: z.object({ status: z.literal('ok') }), ...openProblems() },
       },
     },
     async () => ({ status: 'ok' as const }),
@@ -36,7 +37,7 @@ export function healthRoutes(app: App, deps: ApiDeps): void {
         summary: 'Redis, Weaviate, schema and model are usable',
         description:
           '`degraded` while queries are answered but Redis is away or no worker consumes jobs; 503 while they are not.',
-        response: { 200: readyAnswer, 503: readyAnswer, ...withoutUnavailable() },
+        response: { 200: readyAnswer, 503: readyAnswer, ...openProblems() },
       },
     },
     async (_request, reply) => {
@@ -56,11 +57,6 @@ export function healthRoutes(app: App, deps: ApiDeps): void {
   );
 }
 
-function withoutUnavailable() {
-  const { 503: _unavailable, ...others } = problems();
-  return others;
-}
-
 async function check(run: () => Promise<void>): Promise<Check> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Check>((resolve) => {
@@ -68,7 +64,7 @@ async function check(run: () => Promise<void>): Promise<Check> {
   });
   const ran = run().then(
     () => ({ ok: true }),
-    (error: unknown) => ({ ok: false, detail: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({ ok: false, detail: withoutPaths(error instanceof Error ? error.message : String(error)) }),
   );
   return Promise.race([ran, late]).finally(() => clearTimeout(timer));
 }

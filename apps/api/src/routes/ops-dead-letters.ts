@@ -89,7 +89,7 @@ export function deadLetterRoutes(app: App, deps: ApiDeps): void {
         tags: ['operators'],
         summary: 'Try dead letters again',
         body: choice,
-        response: { 202: z.object({ retried: z.int(), not_found: notFound }), ...problems(413, 415) },
+        response: { 202: z.object({ retried: z.int(), not_found: notFound }), ...problems() },
       },
     },
     async ({ body: given, caller }, reply) => {
@@ -109,7 +109,7 @@ export function deadLetterRoutes(app: App, deps: ApiDeps): void {
         summary: 'Take dead letters off the list',
         description: 'They stay failed and are not retried until their file changes.',
         body: choice,
-        response: { 200: z.object({ discarded: z.int(), not_found: notFound }), ...problems(413, 415) },
+        response: { 200: z.object({ discarded: z.int(), not_found: notFound }), ...problems() },
       },
     },
     async ({ body, caller }) => {

@@ -37,7 +37,7 @@ export function keyRoutes(app: App, { ring, clock }: Pick<ApiDeps, 'ring' | 'clo
         tags: ['operators'],
         summary: 'Make a key',
         body: createBody,
-        response: { 201: keySchema.extend({ key: z.string().describe('Shown this once.') }), ...problems(413, 415) },
+        response: { 201: keySchema.extend({ key: z.string().describe('Shown this once.') }), ...problems() },
       },
     },
     async ({ body, caller }, reply) => {

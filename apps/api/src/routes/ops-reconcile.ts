@@ -29,7 +29,7 @@ export function reconcileRoute(app: App, deps: ApiDeps): void {
         summary: 'Make the store agree with the disk',
         description: 'One source, some documents, or with an empty body all sources.',
         body,
-        response: { 202: answer, ...problems(404, 413, 415) },
+        response: { 202: answer, ...problems(404) },
       },
     },
     async (request, reply) => {

@@ -18,7 +18,7 @@ export function sourceRoutes(app: App, deps: ApiDeps): void {
         tags: ['operators'],
         summary: 'Remove the documents of a source that is no longer configured',
         body: z.strictObject({ source: sourceName }),
-        response: { 200: z.object({ removed: z.int() }), ...problems(404, 413, 415) },
+        response: { 200: z.object({ removed: z.int() }), ...problems(404, 409) },
       },
     },
     async ({ body: { source } }) => {
@@ -26,6 +26,7 @@ export function sourceRoutes(app: App, deps: ApiDeps): void {
         throw new SluiceError(
           'invalid_request',
           `${source} is still configured: take it out of the configuration and restart first.`,
+          { details: { status: 409 } },
         );
       }
       const removed = await deps.removeSource(source);
@@ -41,7 +42,7 @@ export function sourceRoutes(app: App, deps: ApiDeps): void {
         tags: ['operators'],
         summary: 'Read, chunk and embed documents anew, changed or not',
         body: z.strictObject({ source: sourceName.optional() }),
-        response: { 202: z.object({ documents: z.int() }), ...problems(404, 413, 415) },
+        response: { 202: z.object({ documents: z.int() }), ...problems(404) },
       },
     },
     async ({ body: { source }, caller }, reply) => {

@@ -40,7 +40,7 @@ export function verifyRoute(app: App, deps: ApiDeps): void {
         summary: 'Compare disk, documents and chunks',
         description: 'The numbers are those of the whole store; `examples` name what the caller may know of.',
         body: z.strictObject({ repair: z.boolean().default(false) }),
-        response: { 200: answer, ...problems(413, 415) },
+        response: { 200: answer, ...problems() },
       },
     },
     ({ body: { repair }, caller }) =>

@@ -12,7 +12,7 @@ export function searchRoute(app: App, { retrieval }: ApiDeps): void {
         summary: 'Search',
         description: 'Finds chunks by meaning, by words or both, within what the caller may see.',
         body: searchBody,
-        response: { 200: searchAnswer, ...problems(413, 415) },
+        response: { 200: searchAnswer, ...problems() },
       },
     },
     async (request) => {

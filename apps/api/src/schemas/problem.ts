@@ -18,19 +18,30 @@ const DESCRIPTIONS = {
   401: 'A key is needed.',
   403: 'Not allowed.',
   404: 'Not found.',
-  409: 'The revision is outdated.',
+  409: 'The revision is outdated, or the source is still configured.',
+  408: 'The request took too long.',
   413: 'Too large.',
+  414: 'The address is too long.',
   415: 'Not JSON.',
   429: 'Too many requests.',
+  431: 'The headers are too large.',
   500: 'Internal error.',
   503: 'Not ready.',
 } as const;
 
 export type ProblemStatus = keyof typeof DESCRIPTIONS;
 
-/** Declared error answers of a route, beside those that every route may give. */
+/** What any request may be answered, whoever sends it: it is no HTTP that we take. */
+const BROKEN: readonly ProblemStatus[] = [400, 403, 408, 413, 414, 415, 431, 500];
+
+/** Declared error answers of a route that wants a key, beside those that every such route may give. */
 export function problems(...statuses: ProblemStatus[]) {
-  const all = new Set<ProblemStatus>([...statuses, 400, 401, 403, 429, 500, 503]);
+  return openProblems(401, 429, 503, ...statuses);
+}
+
+/** The same of a route that is served without a key. */
+export function openProblems(...statuses: ProblemStatus[]) {
+  const all = new Set<ProblemStatus>([...statuses, ...BROKEN]);
   return Object.fromEntries(
     [...all]
       .sort()
