@@ -39,6 +39,18 @@ describe('tables', () => {
     expect(below.at(-2)?.text).toMatch(/All bins$/);
   });
 
+  it.each([
+    ['above', 'Before.\n\nTable 1: bins\n\nTABLE\n\nAfter.\n', 'Table 1: bins\n\nTABLE'],
+    ['above, in emphasis', 'Before.\n\n**Table 1.** Bins\n\nTABLE\n\nAfter.\n', '**Table 1.** Bins\n\nTABLE'],
+    ['below', 'Before.\n\nTABLE\n\n*Table 1: bins*\n\nAfter.\n', 'TABLE\n\n*Table 1: bins*'],
+    ['below, of the next one', 'TABLE\n\nTable 2: pans\n\n| x |\n|---|\n| y |\n', 'TABLE'],
+    ['above and below', 'Table 1: bins\n\nTABLE\n\nTable 2: see the next page\n', 'Table 1: bins\n\nTABLE'],
+  ])('take a caption %s that Markdown writes as a line', async (_, text, expected) => {
+    const table = '| kind | n |\n|---|---|\n| bin | 3 |';
+    const chunks = await cut(await parse(text.replace('TABLE', table), 'a.md'));
+    expect(chunks.map((chunk) => chunk.text)).toContain(expected.replace('TABLE', table));
+  });
+
   it('of a sheet repeat the names of the columns in each part', async () => {
     const csv = ['name,price', ...Array.from({ length: 300 }, (_, index) => `item ${index},${index * 3}`)].join('\n');
     const chunks = await cut(await parse(csv, 'a.csv'));

@@ -33,15 +33,24 @@ export function keyOf(block: Block): string {
   return names.filter((name) => !/^\d+$/.test(name)).join(' > ');
 }
 
-const CAPTION = /^(?:table|tab\.|tabelle|tableau|tabla|figure|fig\.|abbildung|listing|表|图|圖|図)\s*[\d.IVX]+/i;
+/** "Table 1: bins", in emphasis too. */
+const CAPTION = /^[*_]{0,3}(?:table|tab\.|tabelle|tableau|tabla|figure|fig\.|abbildung|listing|表|图|圖|図)\s*[\d.IVX]+/i;
 /** An introduction is short, in units. */
 const SHORT = 400;
+
+/** A caption by its kind, or by how it begins, where the format knows no captions. */
+export function isCaption(layout: Layout, { kind, start, end }: Block): boolean {
+  if (kind === 'caption') return true;
+  return (
+    (kind === 'paragraph' || kind === 'other') && end - start <= SHORT && CAPTION.test(layout.outline.text.slice(start, end))
+  );
+}
 
 export function introduces(layout: Layout, block: Block, next: Block): boolean {
   if (block.kind === 'heading') return true;
   if (block.end - block.start > SHORT) return false;
   const text = layout.outline.text.slice(block.start, block.end);
-  if (next.kind === 'table' && (block.kind === 'caption' || CAPTION.test(text))) return true;
+  if (next.kind === 'table' && isCaption(layout, block)) return true;
   if (block.kind !== 'paragraph' && block.kind !== 'other') return false;
   return (
     (next.kind === 'table' || next.kind === 'list' || next.kind === 'code' || next.kind === 'formula') && /[:：]\s*$/.test(text)

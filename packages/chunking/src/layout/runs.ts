@@ -1,7 +1,7 @@
 import { blockRun } from './block-run.js';
 import { type Layout, leadOf, roomUnder } from './context.js';
 import type { Block, Section } from './outline.js';
-import { blockAtoms, introduces, keyOf, outerPath, type Run, type RunOptions } from './run.js';
+import { blockAtoms, introduces, isCaption, keyOf, outerPath, type Run, type RunOptions } from './run.js';
 
 /** Where the runs of a section begin and end: a table, list or code that must be cut is one of its own. */
 export function* runsOf(layout: Layout, section: Section, options: RunOptions): Generator<Run> {
@@ -24,9 +24,7 @@ export function* runsOf(layout: Layout, section: Section, options: RunOptions): 
     }
     const introduced = splitIntroduction(layout, pending, block);
     if (introduced.before.length > 0) yield textRun(layout, section, introduced.before);
-    const after = section.blocks[index + 1];
-    const caption =
-      block.kind === 'table' && after?.kind === 'caption' && section.blocks[index + 2]?.kind !== 'table' ? [after] : [];
+    const caption = block.kind === 'table' ? captionBelow(layout, section, index, introduced.introduction) : [];
     index += caption.length;
     yield blockRun(layout, section, introduced.introduction, block, caption, options);
     pending = [];
@@ -55,6 +53,13 @@ export function splitIntroduction(layout: Layout, pending: readonly Block[], blo
   if (last !== undefined && introduces(layout, last, block)) from--;
   if (pending.slice(0, from).every((before) => before.kind === 'heading')) from = 0;
   return { before: pending.slice(0, from), introduction: pending.slice(from) };
+}
+
+/** The caption below the table at `index`, where it has none above and the next table has no claim to it. */
+function captionBelow(layout: Layout, section: Section, index: number, above: readonly Block[]): Block[] {
+  const after = section.blocks[index + 1];
+  if (after === undefined || !isCaption(layout, after) || section.blocks[index + 2]?.kind === 'table') return [];
+  return after.kind === 'caption' || !above.some((block) => isCaption(layout, block)) ? [after] : [];
 }
 
 function textRun(layout: Layout, section: Section, blocks: readonly Block[]): Run {
