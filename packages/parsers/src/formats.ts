@@ -5,7 +5,7 @@ import type { FormatEntry } from './format-entry.js';
 export const FORMATS: readonly FormatEntry[] = [
   {
     format: 'pdf',
-    version: 1,
+    version: 2,
     title: 'PDF',
     extensions: ['pdf'],
     content: '`%PDF-`',

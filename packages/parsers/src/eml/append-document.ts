@@ -28,11 +28,13 @@ export function appendDocument(builder: DocumentBuilder, document: ParsedDocumen
   }
 }
 
-/** Outer items with all that they hold, markers parted from texts. */
+/** Outer items with all that they hold. */
 function listItems({ text, parts, start }: Element): ListItem[] {
-  return (parts ?? []).map((part) => {
-    const item = text.slice(part.start - start, part.end - start);
-    const marker = /^\S+/.exec(item)?.[0] ?? '-';
-    return { marker, depth: 0, text: item.slice(marker.length) };
-  });
+  return (parts ?? []).map((part) => listItem(text.slice(part.start - start, part.end - start)));
+}
+
+/** An item, its marker parted from its text. */
+export function listItem(item: string): ListItem {
+  const marker = /^\S+/.exec(item)?.[0] ?? '-';
+  return { marker, depth: 0, text: item.slice(marker.length) };
 }

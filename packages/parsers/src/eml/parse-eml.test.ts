@@ -30,7 +30,7 @@ it('reads encoded headers, charsets, HTML alone and mails within', async () => {
   expectLawful(document);
 });
 
-it('prefers the plain text, tells quotes, and knows mail without its extension', async () => {
+it('prefers the plain text, tells lists and quotes, and knows mail without its extension', async () => {
   const text = mail(
     'From: a@example.test',
     'To: b@example.test',
@@ -43,6 +43,10 @@ it('prefers the plain text, tells quotes, and knows mail without its extension',
     'Content-Type: text/plain',
     '',
     'Plain words.',
+    '',
+    '* one',
+    '* two, which',
+    '  goes on',
     '',
     '> quoted',
     '> more',
@@ -59,6 +63,7 @@ it('prefers the plain text, tells quotes, and knows mail without its extension',
       ['heading', 'Plan'],
       ['paragraph', 'From: a@example.test\nTo: b@example.test\nDate: 2024-03-05T10:00:00.000Z'],
       ['paragraph', 'Plain words.'],
+      ['list', '* one\n* two, which goes on'],
       ['quote', 'quoted\nmore'],
     ]);
   }

@@ -11,7 +11,8 @@ import { writeHtml } from '../html/html-elements.js';
 import { parseHtmlTree } from '../html/tree.js';
 import { checkAborted } from '../limits.js';
 import { paragraphRanges } from '../source-text.js';
-import { appendDocument } from './append-document.js';
+import { itemsOf } from '../text/list-items.js';
+import { appendDocument, listItem } from './append-document.js';
 
 /** Mails in mails nest a tenth as deep as elements do. */
 const DEPTH_SHARE = 10;
@@ -166,8 +167,10 @@ function writeBody(builder: DocumentBuilder, mail: Email, depth: number): void {
   for (const range of paragraphRanges(text)) {
     const paragraph = text.slice(range.start, range.end);
     const quoted = paragraph.split('\n').every((line) => line.startsWith('>'));
+    const items = quoted ? undefined : itemsOf(text, range);
     if (quoted) builder.block('quote', paragraph.replace(/^(?:> ?)+/gm, ''));
-    else builder.paragraph(paragraph);
+    else if (items === undefined) builder.paragraph(paragraph);
+    else builder.list(items.map(({ start, end }) => listItem(text.slice(start, end))));
   }
 }
 

@@ -224,6 +224,23 @@ it('reads lists, with lines that go on', async () => {
   expect(list?.parts?.length).toBe(3);
 });
 
+it('reads two narrow columns with lists in them one after the other', async () => {
+  const side = (name: string, x: number) => [
+    ...column([`${name} begins with a line`, `of text and goes on in`, `the next ones until it ends.`], x, 100, { step: 13 }),
+    ...['one thing', 'one more', 'the last'].flatMap((text, n) => [
+      { text: `• ${name} has ${text}`, x: x + 18, y: 150 + n * 26 },
+      { text: `and says so in two lines`, x: x + 36, y: 163 + n * 26 },
+    ]),
+  ];
+  const document = await read([[...side('Left', 77), ...side('Right', 240)]]);
+  const item = (name: string, text: string) => `- ${name} has ${text} and says so in two lines`;
+  const block = (name: string) => [
+    `${name} begins with a line of text and goes on in the next ones until it ends.`,
+    [item(name, 'one thing'), item(name, 'one more'), item(name, 'the last')].join('\n'),
+  ];
+  expect(document.elements.map((element) => element.text)).toEqual([...block('Left'), ...block('Right')]);
+});
+
 it('reads tables as rows, their header too', async () => {
   const rows = [
     ['Bin', 'What it holds', 'Count'],

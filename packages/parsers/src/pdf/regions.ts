@@ -183,9 +183,29 @@ function trimBand(rows: readonly Row[], band: Band, x: number): Band | undefined
   };
 }
 
-/** True when many values are nearly the same. */
+/** Values this near are one edge, in points; so many of the values make it straight. */
+const SAME_EDGE = 2.5;
+const EDGE_SHARE = 0.4;
+/** Columns with lists in them have an edge for each indent: a few, that nearly all lines share. */
+const MAX_INDENTS = 4;
+const INDENTED_SHARE = 0.8;
+const MIN_INDENTED = 3;
+
+/** True when many values are nearly the same, or nearly all are one of a few. */
 function hasStraightEdge(values: readonly number[]): boolean {
+  const groups: number[] = [];
+  let start = Number.NEGATIVE_INFINITY;
+  for (const value of [...values].sort((a, b) => a - b)) {
+    if (value - start >= SAME_EDGE) {
+      groups.push(0);
+      start = value;
+    }
+    groups[groups.length - 1] = (groups.at(-1) ?? 0) + 1;
+  }
+  const shared = groups.filter((count) => count >= MIN_INDENTED).sort((a, b) => b - a);
+  const indented = shared.slice(0, MAX_INDENTS).reduce((sum, count) => sum + count, 0);
   const sorted = [...values].sort((a, b) => a - b);
-  const needed = Math.max(2, Math.ceil(sorted.length * 0.4));
-  return sorted.some((value, index) => (sorted[index + needed - 1] ?? Number.POSITIVE_INFINITY) - value < 2.5);
+  const needed = Math.max(2, Math.ceil(sorted.length * EDGE_SHARE));
+  const isOne = sorted.some((value, index) => (sorted[index + needed - 1] ?? Number.POSITIVE_INFINITY) - value < SAME_EDGE);
+  return isOne || indented >= values.length * INDENTED_SHARE;
 }

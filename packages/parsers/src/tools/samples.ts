@@ -18,7 +18,7 @@ interface Outcome {
 
 /**
  * Parses every file of a folder and prints what became of each beside what is expected; with `--url`, also asks a running Sluice that
- * watches the folder for a sentence of each and expects the file among the first five.
+ * watches the folder for a sentence of each and expects the file among the first three.
  *
  * Arguments: FOLDER [--passwords a,b] [--url http://127.0.0.1:4180]
  */
@@ -41,7 +41,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (!(await stat(path)).isFile()) continue;
     const result = await parseOne(path, name, passwords);
     const expected = expectedOf(name, passwords);
-    const found = values.url === undefined || result.sentence === '' ? '-' : await isFound(values.url, name, result.sentence);
+    const found = values.url === undefined || result.sentence === '' ? '-' : await placeOf(values.url, name, result.sentence);
     if (!expected.includes(result.outcome) || result.faults.length > 0 || found === 'no') wrong++;
     const cells = [
       name,
@@ -92,21 +92,26 @@ function sentenceOf({ elements }: ParsedDocument): string {
     ordered[0];
   if (chosen === undefined) return '';
   const text = (chosen.rows?.flat().join(' ') ?? chosen.text).replace(/\s+/g, ' ').trim();
-  const sentence = text.match(/[^.!?。！？]{20,200}[.!?。！？]/)?.[0] ?? text.slice(0, 200);
-  return sentence.trim();
+  const sentence = text.split(/(?<=[.!?。！？])\s*/u).find((part) => part.length >= 20 && part.length <= 200);
+  return (sentence ?? text.slice(0, 200)).trim();
 }
 
-async function isFound(url: string, name: string, sentence: string): Promise<'yes' | 'no'> {
+/** A file is to be found among so many results. */
+const FIRST_PLACES = 3;
+
+/** The place at which the file is found, or `no`. */
+async function placeOf(url: string, name: string, sentence: string): Promise<string> {
   const response = await fetch(new URL('/v1/search', url), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ query: sentence.slice(0, 500), limit: 5 }),
+    body: JSON.stringify({ query: sentence.slice(0, 500), limit: FIRST_PLACES }),
   });
   const body = (await response.json()) as { results?: { doc_id?: string; text?: string }[] };
   // Files with the same text share places; the sentence itself being there counts too.
   const words = (text: string): string => text.replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
-  const hit = body.results?.some(
-    (result) => result.doc_id?.endsWith(`/${name}`) || words(result.text ?? '').includes(words(sentence)),
+  const place = body.results?.findIndex(
+    (result) =>
+      result.doc_id?.endsWith(`/${name}`) || (words(sentence) !== '' && words(result.text ?? '').includes(words(sentence))),
   );
-  return hit ? 'yes' : 'no';
+  return place === undefined || place < 0 ? 'no' : String(place + 1);
 }
