@@ -9,13 +9,18 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@sluice/config';
+import { docUuid } from '@sluice/core';
 import { createEmbedder } from '@sluice/models';
 import { createStore } from '@sluice/store';
 import { seedStore } from '@sluice/testkit';
-import { paragraph, seeded, sentence } from './texts.mjs';
+import { seeded, zipfWords } from './texts.mjs';
 
 const CHUNKS = 10;
 const LIMIT = 10;
+/** Words of a chunk: about 690 characters, as in the benchmark of ingest. */
+const WORDS = 110;
+/** Documents replaced a second. */
+const REPLACES = 2;
 
 export async function benchSearch(services, { documents = 1000, queries = 200 } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-bench-search-'));
@@ -42,7 +47,9 @@ export async function benchSearch(services, { documents = 1000, queries = 200 } 
   });
   await store.ensureSchema();
   const random = seeded(11);
-  const seed = { documents, chunksPerDocument: CHUNKS, dimensions: embedder.dimensions, textOf: () => paragraph(random) };
+  const words = zipfWords(random, 20_000);
+  const sentence = () => words(8);
+  const seed = { documents, chunksPerDocument: CHUNKS, dimensions: embedder.dimensions, textOf: () => words(WORDS) };
   await seedStore(store, seed);
   const api = spawn(process.execPath, [new URL('../apps/api/dist/main.js', import.meta.url).pathname], {
     cwd: folder,
@@ -72,16 +79,22 @@ export async function benchSearch(services, { documents = 1000, queries = 200 } 
       const body = await response.json();
       if (body.results?.length !== LIMIT) throw new Error(JSON.stringify(body).slice(0, 300));
     };
-    const rows = [await compare('search at rest', raw, whole, random, queries)];
+    const rows = [await compare('search at rest', raw, whole, sentence, queries)];
     let replaced = 0;
     let isOver = false;
+    const doomed = [];
     const replacing = (async () => {
-      for (let revision = 1; !isOver; revision++) {
-        await seedStore(store, { ...seed, documents: Math.min(documents, 50), concurrency: 1, revision });
-        replaced += Math.min(documents, 50);
+      for (; !isOver; replaced++) {
+        const began = performance.now();
+        const [first, revision] = [replaced % documents, 1 + Math.floor(replaced / documents)];
+        const old = await store.listObjects(docUuid(`seeded/seed/${first}.txt`));
+        await seedStore(store, { ...seed, documents: 1, first, revision });
+        doomed.push({ due: performance.now() + config.store.readerGraceMs, old });
+        while (doomed[0]?.due < performance.now()) await store.deleteObjects(doomed.shift().old);
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, 1000 / REPLACES - (performance.now() - began))));
       }
     })();
-    rows.push(await compare('search while documents are replaced', raw, whole, random, queries));
+    rows.push(await compare('search while documents are replaced', raw, whole, sentence, queries));
     isOver = true;
     await replacing;
     console.log(`${replaced} documents of ${CHUNKS} chunks were replaced meanwhile`);
@@ -99,10 +112,10 @@ export async function benchSearch(services, { documents = 1000, queries = 200 } 
   }
 }
 
-async function compare(what, raw, whole, random, queries) {
+async function compare(what, raw, whole, sentence, queries) {
   const times = { raw: [], whole: [] };
   for (let n = -10; n < queries; n++) {
-    const query = sentence(random);
+    const query = sentence();
     const pair = [
       ['raw', raw],
       ['whole', whole],

@@ -29,3 +29,57 @@ export function paragraph(random, characters = 690) {
   while (text.length < characters - 40) text += ` ${sentence(random)}`;
   return text;
 }
+
+/**
+ * Texts of made-up words whose frequencies fall as those of a language do (Zipf's law: the n-th commonest 1/n as often as the first), after a
+ * handful of real function words.
+ *
+ * @returns a function that gives a text of so many words
+ */
+export function zipfWords(random, size) {
+  const syllables = [
+    'ka',
+    'lo',
+    'mer',
+    'ti',
+    'sun',
+    'var',
+    'en',
+    'do',
+    'pel',
+    'ris',
+    'qua',
+    'to',
+    'bin',
+    'gra',
+    'sho',
+    'ul',
+    'fen',
+    'my',
+    'zer',
+    'ach',
+  ];
+  const words = ['the', 'of', 'and', 'to', 'in', 'is', 'that', 'for', 'with', 'as'];
+  const seen = new Set(words);
+  while (words.length < size) {
+    const word = Array.from(
+      { length: 2 + Math.floor(random() * 3) },
+      () => syllables[Math.floor(random() * syllables.length)],
+    ).join('');
+    if (!seen.has(word)) words.push(word);
+    seen.add(word);
+  }
+  const sums = [];
+  words.reduce((sum, _, n) => (sums[n] = sum + 1 / (n + 1)), 0);
+  const one = () => {
+    const wanted = random() * sums.at(-1);
+    let [low, high] = [0, sums.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (sums[middle] < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return words[low];
+  };
+  return (count) => Array.from({ length: count }, one).join(' ');
+}

@@ -16,6 +16,8 @@ export interface SeedOptions {
   documents: number;
   chunksPerDocument: number;
   dimensions: number;
+  /** Number of the first document; default 0. */
+  first?: number;
   /** Documents written at once; default 8. */
   concurrency?: number;
   /** Text of a chunk; default one line that names document and passage. */
@@ -34,9 +36,10 @@ const FENCES_A_REVISION = 1_000_000_000;
  */
 export async function seedStore(store: ChunkStore, options: SeedOptions): Promise<{ documents: number; chunks: number }> {
   const { documents, chunksPerDocument, concurrency = 8 } = options;
-  let next = 0;
+  const end = (options.first ?? 0) + documents;
+  let next = options.first ?? 0;
   async function work(): Promise<void> {
-    while (next < documents) await seedDocument(store, next++, options);
+    while (next < end) await seedDocument(store, next++, options);
   }
   await Promise.all(Array.from({ length: concurrency }, work));
   return { documents, chunks: documents * chunksPerDocument };
