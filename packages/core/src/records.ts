@@ -28,8 +28,10 @@ export interface CommitRecord {
   superseded_revs: string[];
   /** Number of live chunks. */
   chunks: number;
-  /** Ids of the manifest's pages, in order. */
+  /** Ids of the manifest's pages, in order; none where the manifest is small enough to travel in the record. */
   pages: string[];
+  /** The manifest, as the store encodes it, where it has no pages. Walks leave it out. */
+  manifest?: string;
   status: StoredStatus;
   reason?: ReasonCode;
   message?: string;
@@ -99,7 +101,10 @@ export interface ManifestEntry extends Omit<Chunk, 'text' | 'embeddingText' | 'w
   object_hash: string;
 }
 
-/** Ordered facts of a revision, stored in pages beside the commit. Entry n is chunk n. */
+/** Where a manifest is: what the record that names it must hold. */
+export type ManifestPlace = Pick<CommitRecord, 'pages' | 'manifest'>;
+
+/** Ordered facts of a revision, stored in the commit when small, else in pages beside it. Entry n is chunk n. */
 export interface Manifest {
   entries: ManifestEntry[];
   /** Stretches of the parsed text that no chunk's own text covers (white space, front matter, passages of propositions). */

@@ -22,7 +22,7 @@ export type RecordContent = Pick<
   | 'chunk_metadata_hash'
   | 'warnings'
 > &
-  Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded' | 'extra'>>;
+  Partial<Pick<CommitRecord, 'manifest' | 'reason' | 'message' | 'discarded' | 'extra'>>;
 
 export function buildRecord(
   deps: Pick<IngestionDeps, 'clock'>,
@@ -65,13 +65,14 @@ export const NOTHING_LIVE = {
 
 /** The part of a record that names exactly what the base names. */
 export function sameAsBase(base: CommitRecord) {
-  const { live, superseded, superseded_revs, chunks, pages, served_hash, revision, chunk_metadata_hash, extra } = base;
+  const { live, superseded, superseded_revs, chunks, pages, manifest, served_hash, revision, chunk_metadata_hash, extra } = base;
   return {
     live,
     superseded,
     superseded_revs,
     chunks,
     pages,
+    ...(manifest === undefined ? {} : { manifest }),
     served_hash,
     revision,
     chunk_metadata_hash,

@@ -17,7 +17,16 @@ const SLICE = 100;
 
 type Rewritten = Pick<
   RecordContent,
-  'live' | 'superseded' | 'superseded_revs' | 'chunks' | 'pages' | 'served_hash' | 'revision' | 'chunk_metadata_hash' | 'metadata'
+  | 'live'
+  | 'superseded'
+  | 'superseded_revs'
+  | 'chunks'
+  | 'pages'
+  | 'manifest'
+  | 'served_hash'
+  | 'revision'
+  | 'chunk_metadata_hash'
+  | 'metadata'
 >;
 
 /**
@@ -55,7 +64,7 @@ export async function rewriteBase(
     await deps.store.insertChunks(copies);
     deps.metrics.embeddingsReused.inc(copies.length);
   }
-  const pages = await deps.store.insertManifest(
+  const place = await deps.store.insertManifest(
     { doc_id: target.docId, doc_uuid: target.docUuid, fence: attempt.fence.value, attempt: attempt.fence.attempt },
     { ...manifest, entries },
   );
@@ -64,7 +73,7 @@ export async function rewriteBase(
     superseded: [],
     superseded_revs: [],
     chunks: entries.length,
-    pages,
+    ...place,
     served_hash: base.served_hash,
     revision: revisionOf(target.docId, base.served_hash, entries, metadata),
     chunk_metadata_hash: chunkMetadataHash(target.docId, metadata),

@@ -98,7 +98,7 @@ export async function writeDocument(
     pages: read.pages,
     dropped: read.dropped,
   };
-  const pages = await deps.store.insertManifest(
+  const place = await deps.store.insertManifest(
     { doc_id: target.docId, doc_uuid: target.docUuid, fence: attempt.fence.value, attempt: attemptId },
     manifest,
   );
@@ -108,7 +108,7 @@ export async function writeDocument(
     superseded: plan.superseded,
     superseded_revs: plan.supersededRevs,
     chunks: plan.manifest.length,
-    pages,
+    ...place,
     status: 'indexed',
     served_hash: read.contentHash,
     revision: revisionOf(target.docId, read.contentHash, plan.manifest, metadata),

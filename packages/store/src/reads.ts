@@ -3,7 +3,15 @@ import { CHUNK_FIELDS, type ChunkCodec, factsOf } from './chunk-codec.js';
 import type { Graphql, Row } from './graphql.js';
 import { decodeManifest } from './manifest-codec.js';
 import type { CollectionNames } from './names.js';
-import { createdOf, decodeHead, decodeRecord, HEAD_FIELDS, RECORD_FIELDS, type RecordHead } from './record-codec.js';
+import {
+  createdOf,
+  decodeHead,
+  decodeRecord,
+  HEAD_FIELDS,
+  LEAN_RECORD_FIELDS,
+  RECORD_FIELDS,
+  type RecordHead,
+} from './record-codec.js';
 import { and, anyOf, not } from './translate-filter.js';
 import { createWalk } from './walk.js';
 
@@ -105,6 +113,23 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     }
   }
 
+  async function pagesOf(record: CommitRecord): Promise<string[]> {
+    const rows = await byIds(names.pages, record.pages, 'data _additional{id}', PAGES_A_REQUEST);
+    return record.pages.map((id) => {
+      const text = rows.get(id)?.data;
+      if (typeof text !== 'string') throw damaged(record, `page ${id} is missing`);
+      return text;
+    });
+  }
+
+  /** The manifest that a record carries, for one that was read by a walk. */
+  async function manifestOf(record: CommitRecord): Promise<string> {
+    const rows = await byIds(names.commits, [record.id], 'manifest _additional{id}', 1);
+    const text = rows.get(record.id)?.manifest;
+    if (typeof text !== 'string') throw damaged(record, 'its record holds none');
+    return text;
+  }
+
   return {
     recordsOf: (docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>> =>
       recordsBy(docUuids, RECORD_FIELDS, decodeRecord),
@@ -156,13 +181,8 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     },
 
     async readManifest(record: CommitRecord): Promise<Manifest> {
-      const rows = await byIds(names.pages, record.pages, 'data _additional{id}', PAGES_A_REQUEST);
-      const data = record.pages.map((id) => {
-        const text = rows.get(id)?.data;
-        if (typeof text !== 'string') throw damaged(record, `page ${id} is missing`);
-        return text;
-      });
-      if (data.length === 0) return { entries: [], gaps: [], length: 0, pages: [], dropped: [] };
+      if (record.chunks === 0) return { entries: [], gaps: [], length: 0, pages: [], dropped: [] };
+      const data = record.pages.length > 0 ? await pagesOf(record) : [record.manifest ?? (await manifestOf(record))];
       return decodeManifest(data).catch((error) => {
         throw damaged(record, error instanceof Error ? error.message : String(error));
       });
@@ -186,7 +206,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     async *walkRecords(options: { after?: string } = {}): AsyncGenerator<CommitRecord[]> {
       let group: CommitRecord[] = [];
       const after = options.after === undefined ? '' : behindDocument(options.after);
-      for await (const rows of walk(names.commits, RECORD_FIELDS, WALK, after)) {
+      for await (const rows of walk(names.commits, LEAN_RECORD_FIELDS, WALK, after)) {
         for (const record of rows.map(decodeRecord)) {
           if (record === undefined) continue;
           if (group[0] !== undefined && group[0].doc_uuid !== record.doc_uuid) {
@@ -229,7 +249,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
 
 const OBJECT_FIELDS = {
   chunks: 'facts _additional{id}',
-  commits: RECORD_FIELDS,
+  commits: LEAN_RECORD_FIELDS,
   pages: 'doc_id doc_uuid attempt fence _additional{id}',
 };
 

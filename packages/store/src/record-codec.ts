@@ -21,11 +21,14 @@ export type RecordHead = Pick<
 export const HEAD_FIELDS = 'head';
 
 /** Properties that reads of whole records ask for. */
-export const RECORD_FIELDS = 'record _additional{id creationTimeUnix}';
+export const RECORD_FIELDS = 'record manifest _additional{id creationTimeUnix}';
+
+/** The same without manifests: walks over all records would carry them for nothing. */
+export const LEAN_RECORD_FIELDS = 'record _additional{id creationTimeUnix}';
 
 /** A record as stored: what may be asked for, and the whole as one JSON text. */
 export function encodeRecord(record: CommitRecord): Record<string, unknown> {
-  const { created_ms: _created, ...stored } = record;
+  const { created_ms: _created, manifest, ...stored } = record;
   const { id, kind, doc_id, doc_uuid, fence, attempt, base_fence, live, superseded, security_level, allowed_groups } = record;
   const head: RecordHead = {
     id,
@@ -48,14 +51,20 @@ export function encodeRecord(record: CommitRecord): Record<string, unknown> {
     fence: record.fence,
     head: JSON.stringify(head),
     record: JSON.stringify(stored),
+    ...(manifest === undefined ? {} : { manifest }),
   };
 }
 
 /** Undefined when the object is none of ours. */
 export function decodeRecord(row: Row): CommitRecord | undefined {
   const record = decode<CommitRecord>(row.record);
+  if (record === undefined) return undefined;
   const created = createdOf(row);
-  return record === undefined || created === undefined ? record : { ...record, created_ms: created };
+  return {
+    ...record,
+    ...(typeof row.manifest === 'string' ? { manifest: row.manifest } : {}),
+    ...(created === undefined ? {} : { created_ms: created }),
+  };
 }
 
 export function decodeHead(row: Row): RecordHead | undefined {

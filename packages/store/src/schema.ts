@@ -103,12 +103,13 @@ export function describeCollections(
         filterable('fence', 'int'),
         stored('head'),
         stored('record'),
+        stored('manifest'),
       ],
     },
     {
       ...without,
       class: names.pages,
-      description: 'Sluice: pages of the manifests, deflated JSON in base64.',
+      description: 'Sluice: pages of the larger manifests, deflated JSON in base64.',
       properties: [
         filterable('doc_uuid', 'text'),
         stored('doc_id'),

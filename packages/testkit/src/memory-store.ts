@@ -118,7 +118,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
         { id, doc_id, doc_uuid, fence, attempt, manifest },
         (a, b) => canonicalJson(a.manifest) === canonicalJson(b.manifest),
       );
-      return [id];
+      return { pages: [id] };
     },
 
     async insertRecord(record) {

@@ -105,7 +105,7 @@ async function seedDocument(store: ChunkStore, n: number, options: SeedOptions):
     superseded: [],
     superseded_revs: [],
     chunks: chunks.length,
-    pages: await store.insertManifest(owner, manifest),
+    ...(await store.insertManifest(owner, manifest)),
     status: 'indexed',
     content_hash: sha256(doc_id),
     served_hash: sha256(doc_id),

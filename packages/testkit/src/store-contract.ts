@@ -7,12 +7,14 @@ import {
   type DocumentMetadata,
   docUuid,
   type Filter,
+  type Manifest,
   type ManifestEntry,
   objectUuid,
   type SearchRequest,
   SluiceError,
   sha256,
   splitDocId,
+  topCommit,
 } from '@sluice/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -167,6 +169,28 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
+/** A manifest whose hashes no compression shortens: 3 chunks are few enough for the record, 100 are not. */
+function manifestOf(docId: string, chunks: number): Manifest {
+  const entries = Array.from(
+    { length: chunks },
+    (_, n): ManifestEntry => ({
+      id: objectUuid(docUuid(docId), n),
+      rev: 'r',
+      text_hash: sha256(`text ${n}`),
+      object_hash: sha256(`object ${n}`),
+      kind: 'paragraph',
+      start: n * 10,
+      end: n * 10 + 8,
+      prefix: '',
+      derived: false,
+      headingPath: ['A', 'é'],
+      tokens: 3,
+      metadata: {},
+    }),
+  );
+  return { entries, gaps: [], length: chunks * 10, pages: [], dropped: [] };
+}
+
 /** What every ChunkStore must do: run on the fake and on the real one. */
 export function storeContract(name: string, create: () => Promise<ContractStore>): void {
   describe(`${name}: chunk store contract`, () => {
@@ -285,25 +309,8 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
 
     it('keeps a manifest of many pages, and says when one is missing', async () => {
       const docs = createContractDocuments(store);
-      const entries = Array.from(
-        { length: 2_345 },
-        (_, n): ManifestEntry => ({
-          id: objectUuid(docUuid(docs.docId('big.md')), n),
-          rev: 'r',
-          text_hash: `h${n}`,
-          object_hash: `o${n}`,
-          kind: 'paragraph',
-          start: n * 10,
-          end: n * 10 + 8,
-          prefix: '',
-          derived: false,
-          headingPath: ['A', 'é'],
-          tokens: 3,
-          metadata: {},
-        }),
-      );
       const manifest = {
-        entries,
+        ...manifestOf(docs.docId('big.md'), 2_345),
         gaps: Array.from({ length: 500 }, (_, n) => ({ start: n * 10 + 8, text: n % 2 === 0 ? '\n\n' : 'x'.repeat(1_000) })),
         length: 23_450,
         pages: [{ page: 1, start: 0 }],
@@ -311,15 +318,43 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
         parents: { p1: { start: 0, end: 100 } },
       };
       const owner = { doc_id: docs.docId('big.md'), doc_uuid: docUuid(docs.docId('big.md')), fence: 3, attempt: attemptUuid() };
-      const pages = await store.insertManifest(owner, manifest);
-      expect(await store.insertManifest(owner, manifest)).toEqual(pages);
-      const record = docs.recordOf('big.md', { pages, attempt: owner.attempt, fence: 3 });
+      const place = await store.insertManifest(owner, manifest);
+      expect(await store.insertManifest(owner, manifest)).toEqual(place);
+      const record = docs.recordOf('big.md', { ...place, chunks: 2_345, attempt: owner.attempt, fence: 3 });
       expect(await store.readManifest(record)).toEqual(manifest);
       const empty = { entries: [], gaps: [], length: 0, pages: [], dropped: [] };
-      const emptyPages = await store.insertManifest({ ...owner, attempt: attemptUuid() }, empty);
-      expect(await store.readManifest(docs.recordOf('big.md', { pages: emptyPages }))).toEqual(empty);
-      await store.deleteObjects([{ collection: 'pages', id: pages.at(-1) ?? '' }]);
+      expect(await store.readManifest(docs.recordOf('big.md', { chunks: 0, pages: [] }))).toEqual(empty);
+      await store.deleteObjects([{ collection: 'pages', id: place.pages.at(-1) ?? '' }]);
       expect(await codeOf(store.readManifest(record))).toBe('store_rejected');
+    });
+
+    it('keeps a small manifest wherever its record says, also for a record that a walk found', async () => {
+      const docs = createContractDocuments(store);
+      const manifest = manifestOf(docs.docId('small.md'), 3);
+      const doc_id = docs.docId('small.md');
+      const owner = { doc_id, doc_uuid: docUuid(doc_id), fence: FENCE, attempt: attemptUuid() };
+      const { fence, attempt } = owner;
+      const record = docs.recordOf('small.md', { ...(await store.insertManifest(owner, manifest)), chunks: 3, fence, attempt });
+      await store.insertRecord(record);
+      const [read] = (await store.recordsOf([record.doc_uuid])).get(record.doc_uuid) ?? [];
+      expect(read === undefined ? undefined : await store.readManifest(read)).toEqual(manifest);
+      let walked = 0;
+      for await (const [found] of store.walkRecords()) {
+        if (found?.id !== record.id) continue;
+        expect(await store.readManifest(found)).toEqual(manifest);
+        walked++;
+      }
+      expect(walked).toBe(1);
+      // The same state under a later fence names the same manifest.
+      const later = attemptUuid();
+      const id = objectUuid(record.doc_uuid, 'commit', later);
+      const { created_ms: _created, ...state } = read ?? record;
+      const again = { ...state, id, attempt: later, fence: FENCE + 1 };
+      await store.insertRecord(again);
+      const records = (await store.recordsOf([record.doc_uuid])).get(record.doc_uuid) ?? [];
+      const top = topCommit(records);
+      expect(top?.fence).toBe(FENCE + 1);
+      expect(top === undefined ? undefined : await store.readManifest(top)).toEqual(manifest);
     });
 
     it('lists, counts and deletes the objects of one document alone', async () => {
@@ -329,7 +364,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
       const [first] = written;
       if (first === undefined) throw new Error('nothing written');
       const uuid = first.record.doc_uuid;
-      const pages = await store.insertManifest(first.record, { entries: [], gaps: [], length: 0, pages: [], dropped: [] });
+      const { pages } = await store.insertManifest(first.record, manifestOf(first.record.doc_id, 100));
       const listed = await store.listObjects(uuid);
       expect(listed.map((object) => object.id).sort()).toEqual(
         [...first.chunks.map((c) => c.id), first.record.id, ...pages].sort(),
@@ -378,8 +413,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
         written.push(await docs.write(`w${n}.md`, ['one', 'two'], { fence: REAL_FENCE, metadata }));
         await store.insertRecord(docs.recordOf(`w${n}.md`, { fence: REAL_FENCE + 1, kind: 'status' }));
         const { record } = written.at(-1) ?? { record: undefined };
-        if (record !== undefined)
-          await store.insertManifest(record, { entries: [], gaps: [], length: 0, pages: [], dropped: [] });
+        if (record !== undefined) await store.insertManifest(record, manifestOf(record.doc_id, 100));
       }
       const uuids = written.map(({ record }) => record.doc_uuid).sort();
       const walked: string[] = [];

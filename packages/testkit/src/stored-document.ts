@@ -91,7 +91,7 @@ export async function storeDocument(store: ChunkStore, embedder: Embedder, docum
     dropped: [],
   };
   await store.insertChunks(chunks);
-  const pages = chunks.length === 0 ? [] : await store.insertManifest(owner, manifest);
+  const place = chunks.length === 0 ? { pages: [] } : await store.insertManifest(owner, manifest);
   const record: CommitRecord = {
     id: objectUuid(owner.doc_uuid, 'commit', owner.attempt),
     kind: 'commit',
@@ -103,7 +103,7 @@ export async function storeDocument(store: ChunkStore, embedder: Embedder, docum
     superseded: [],
     superseded_revs: [],
     chunks: chunks.length,
-    pages,
+    ...place,
     status: chunks.length === 0 ? 'empty' : 'indexed',
     content_hash: sha256(text),
     served_hash: chunks.length === 0 ? '' : sha256(text),

@@ -1,5 +1,5 @@
 import type { Filter } from '../filters.js';
-import type { ChunkObject, CommitRecord, Manifest } from '../records.js';
+import type { ChunkObject, CommitRecord, Manifest, ManifestPlace } from '../records.js';
 
 /** A reference to any object of a document in the store. */
 export interface StoredObject {
@@ -52,11 +52,11 @@ export interface ChunkStore {
   recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>>;
   /** Inserts, each acknowledged. An object that already exists and is equal is a success; a different one is `store_rejected`. */
   insertChunks(chunks: readonly ChunkObject[]): Promise<void>;
-  /** Inserts the manifest's pages; returns their ids in order. */
+  /** Inserts the manifest's pages, unless it is small: returns what its record must hold. */
   insertManifest(
     owner: { doc_id: string; doc_uuid: string; fence: number; attempt: string },
     manifest: Manifest,
-  ): Promise<string[]>;
+  ): Promise<ManifestPlace>;
   insertRecord(record: CommitRecord): Promise<void>;
 
   /** Error `store_rejected` when a page is missing. */
