@@ -1,7 +1,9 @@
 // The program of `sluice up --detach`: an instance without a terminal. Its parent sends what to run, and goes once it is ready.
+import { join } from 'node:path';
 import type { ConfigFlags } from '@sluice/config';
 import type { ErrorCode } from '@sluice/core';
 import type { Environment } from '../system/workplace.js';
+import { createRotatingLog } from './rotating-log.js';
 import { runInstance } from './run-instance.js';
 
 /** What the parent sends. */
@@ -9,6 +11,8 @@ export interface DetachedRequest {
   flags: ConfigFlags;
   env: Environment;
   cwd: string;
+  /** `<data>/log`. */
+  logFolder: string;
 }
 
 /** What it is told. */
@@ -22,7 +26,8 @@ function tell(message: DetachedMessage): void {
   if (process.connected) process.send?.(message);
 }
 
-process.once('message', (request: DetachedRequest) => {
+process.once('message', ({ logFolder, ...request }: DetachedRequest) => {
+  const log = createRotatingLog(join(logFolder, 'supervisor.ndjson'));
   let error: { code: ErrorCode; message: string } | undefined;
   void runInstance({
     ...request,
@@ -30,7 +35,7 @@ process.once('message', (request: DetachedRequest) => {
       error = { code, message };
     },
     write(line) {
-      process.stdout.write(`${line}\n`);
+      log.write(JSON.stringify({ level: 30, time: new Date().toISOString(), role: 'supervisor', msg: line }));
       tell({ kind: 'line', line });
     },
     onReady: (instance) => tell({ kind: 'ready', api: instance.addresses.api, pid: process.pid }),

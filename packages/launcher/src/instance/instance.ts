@@ -173,6 +173,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const how = { deadlineMs: deadlines.serviceMs, force: force.signal };
     const left = [services.redis, services.weaviate].filter((service) => service !== undefined);
     await Promise.all(left.map((service) => stopService(service, plan.env, how)));
+    await serviceWatch?.closeLogs();
     for (const log of logs) log.close();
     removed = true;
     await writing;

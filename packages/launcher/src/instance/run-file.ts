@@ -14,6 +14,7 @@ const launchSchema = z.discriminatedUnion('kind', [
     env: z.record(z.string(), z.string()),
     cwd: z.string(),
     logFile: z.string(),
+    collectedIn: z.string().optional(),
   }),
   z.object({ kind: z.literal('container'), engine: z.string(), name: z.string(), args: z.array(z.string()) }),
 ]);

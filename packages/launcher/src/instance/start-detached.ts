@@ -23,7 +23,7 @@ export type DetachedResult =
 
 /**
  * Starts an instance that outlives this process (`sluice up --detach`), and waits until it is ready or has failed. Its lines go to
- * `<data folder>/log/supervisor.log` as well.
+ * `<data folder>/log/supervisor.ndjson` as well; what ends the supervisor itself to `supervisor.crash.log` of the last start.
  *
  * Error: `invalid_configuration`.
  */
@@ -31,7 +31,7 @@ export async function startDetached(options: DetachedOptions): Promise<DetachedR
   const { flags, env, cwd } = options;
   const { logFolder } = loadConfig({ flags, env, cwd }).runtime;
   mkdirSync(logFolder, { recursive: true });
-  const log = openSync(join(logFolder, 'supervisor.log'), 'a');
+  const crashes = openSync(join(logFolder, 'supervisor.crash.log'), 'w');
   const program = fileURLToPath(compiledUrl(import.meta.url, './detached-main.js'));
   // It outlives the npx that asked for it.
   const { npm_lifecycle_event: _npx, ...own } = env;
@@ -39,9 +39,9 @@ export async function startDetached(options: DetachedOptions): Promise<DetachedR
     cwd,
     env: own,
     detached: true,
-    stdio: ['ignore', log, log, 'ipc'],
+    stdio: ['ignore', 'ignore', crashes, 'ipc'],
   });
-  closeSync(log);
+  closeSync(crashes);
   const onAbort = () => child.kill('SIGTERM');
   options.signal?.addEventListener('abort', onAbort, { once: true });
   try {
@@ -53,7 +53,7 @@ export async function startDetached(options: DetachedOptions): Promise<DetachedR
         else if (message.kind === 'ready') resolve({ outcome: 'ready', api: message.api, pid: message.pid });
         else resolve({ outcome: 'failed', code: message.code, ...(message.error === undefined ? {} : { error: message.error }) });
       });
-      child.send({ flags, env: own, cwd });
+      child.send({ flags, env: own, cwd, logFolder });
     });
   } finally {
     options.signal?.removeEventListener('abort', onAbort);

@@ -1,8 +1,9 @@
 import type { Clock } from '@sluice/core';
-import { isServiceUp, launchService, type ServiceRole } from '../services/service.js';
+import { isServiceUp, launchService, type ServiceRecord, type ServiceRole } from '../services/service.js';
 import type { Workplace } from '../system/workplace.js';
 import type { Services } from './instance.js';
-import { rotateInPlace } from './rotating-log.js';
+import { createLineCollector, type LineCollector, redisEntry } from './line-collector.js';
+import { createRotatingLog, type RotatingLog, rotateInPlace } from './rotating-log.js';
 import { PROBES } from './start-services.js';
 import { BACK_OFF, nextWait } from './supervised-process.js';
 
@@ -20,6 +21,8 @@ export interface ServiceWatch {
   stop(): void;
   /** Resolves once no start is under way any more. */
   idle(): Promise<void>;
+  /** Takes over the last lines of services that have been stopped. */
+  closeLogs(): Promise<void>;
 }
 
 const EVERY_MS = 500;
@@ -34,17 +37,29 @@ export function watchServices(options: ServiceWatchOptions): ServiceWatch {
   const stopping = new AbortController();
   const counts: Record<ServiceRole, number> = { redis: 0, weaviate: 0 };
   let services = options.services;
+  const logs: { log: RotatingLog; collector: LineCollector }[] = [];
+
+  function collectorOf(launch: ServiceRecord['launch']): LineCollector | undefined {
+    if (launch?.kind !== 'program' || launch.collectedIn === undefined) return undefined;
+    const log = createRotatingLog(launch.collectedIn);
+    const collector = createLineCollector(launch.logFile, log, redisEntry);
+    logs.push({ log, collector });
+    return collector;
+  }
 
   async function watch(role: ServiceRole): Promise<void> {
     let waitMs: number | undefined;
     let upSince = clock.monotonic();
     let logCheckedAt = clock.monotonic();
+    const collector = collectorOf(services[role].launch);
     while (!stopping.signal.aborted) {
       const service = services[role];
       const { launch } = service;
       if (launch === undefined) return;
       await clock.sleep(launch.kind === 'container' ? CONTAINER_EVERY_MS : EVERY_MS, stopping.signal);
-      if (launch.kind === 'program' && clock.monotonic() - logCheckedAt > LOG_EVERY_MS) {
+      // A disk that is full must not end the watch.
+      await collector?.collect().catch(() => undefined);
+      if (collector === undefined && launch.kind === 'program' && clock.monotonic() - logCheckedAt > LOG_EVERY_MS) {
         logCheckedAt = clock.monotonic();
         await rotateInPlace(launch.logFile).catch(() => undefined);
       }
@@ -73,6 +88,12 @@ export function watchServices(options: ServiceWatchOptions): ServiceWatch {
     stop: () => stopping.abort(),
     async idle() {
       await Promise.all(watches);
+    },
+    async closeLogs() {
+      for (const { log, collector } of logs.splice(0)) {
+        await collector.collect({ last: true }).catch(() => undefined);
+        log.close();
+      }
     },
   };
 }

@@ -93,7 +93,9 @@ export async function obtainRedis(workplace: Workplace, options: ServiceOptions)
           args: redisArguments(port, folder),
           env: found.env,
           cwd: folder,
-          logFile: join(options.dataFolder, 'log', 'redis.log'),
+          // It writes plain lines; the supervisor puts them into the log.
+          logFile: join(folder, 'server.log'),
+          collectedIn: join(options.dataFolder, 'log', 'redis.ndjson'),
         },
         probe: probeRedis,
         readyMs: READY_MS,

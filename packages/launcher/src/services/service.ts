@@ -21,6 +21,8 @@ export interface ProgramLaunch {
   env: Record<string, string>;
   cwd: string;
   logFile: string;
+  /** Of a program that writes plain lines: the NDJSON log that the supervisor puts them into. */
+  collectedIn?: string | undefined;
 }
 
 export interface ContainerLaunch {
