@@ -28,5 +28,5 @@ it(
       expect(count, name).toBeGreaterThan(0);
     expect(report.readers.overlapping).toBeGreaterThan(0);
   },
-  minutes * 60_000 + 900_000,
+  minutes * 60_000 + 2_700_000,
 );

@@ -47,6 +47,8 @@ export interface ChaosReport {
 }
 
 const READERS = 3;
+/** How long the queue may take to drain at the end, s: thousands of files may still wait. */
+const DRAIN_S = 1_800;
 
 /** One run: seed the folder, break things while it changes and is read, mend everything, drain, compare three ways. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
@@ -112,11 +114,12 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       }
     }
     await sleep(Math.max(0, options.durationMs - (performance.now() - began)));
+    await waitFor(() => workload.kinds.every((kind) => workload.counts.has(kind)), 60_000, 'each operation came about');
     await workload.stop();
 
     const drainBegan = performance.now();
     await waitFor(world.operator.isReady, 60_000, 'the instance is ready');
-    await world.sluice.settle();
+    await world.sluice.settle(DRAIN_S);
     const deadLetters = await retryDeadLetters(world.sluice);
     const drainSeconds = (performance.now() - drainBegan) / 1000;
     let verify = await world.sluice.verify();
@@ -152,7 +155,7 @@ async function retryDeadLetters(sluice: Instance): Promise<string[]> {
   const left = dead_letters.filter(({ code }) => code === 'internal');
   if (left.length > 0) {
     await sluice.cli('dlq', 'retry', ...left.map(({ doc_id }) => doc_id));
-    await sluice.settle();
+    await sluice.settle(DRAIN_S);
   }
   return left.map(({ doc_id, code }) => `${doc_id} (${code})`);
 }

@@ -259,7 +259,9 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
   }
 
   async function operate(): Promise<void> {
-    const name = random.pick(names);
+    // What has not come about yet comes soon: a short run has all of them.
+    const missing = Object.keys(operations).filter((name) => !counts.has(name));
+    const name = missing.length > 0 && random.chance(0.3) ? random.pick(missing) : random.pick(names);
     if (await operations[name]?.run()) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
 

@@ -155,8 +155,8 @@ export async function createSluice(options: SluiceOptions = {}) {
       child.kill('SIGINT');
       await ended;
     },
-    async settle() {
-      const result = await cli('status', '--wait', '--timeout', '300');
+    async settle(seconds = 300) {
+      const result = await cli('status', '--wait', '--timeout', String(seconds));
       expect(result, result.stderr).toMatchObject({ code: 0 });
     },
     async verify(): Promise<VerifyJson> {

@@ -57,6 +57,33 @@ export async function observeDisk(
   };
 }
 
+/** Any name will do: what counts is whether the root lets names be looked for. */
+const PROBE = '.sluice-probe';
+
+/**
+ * What a path that was refused says of its document: nothing where the root refuses every look (`root`) or the path can be read by now
+ * (`mended`), else that this very document cannot be read.
+ */
+export async function whyUnreadable(
+  deps: Pick<IngestionDeps, 'files' | 'policy'>,
+  source: SourceView,
+  sourcePath: string,
+): Promise<'root' | 'mended' | 'document'> {
+  const isRefused = await deps.files.stat(join(source.root, PROBE)).then(
+    () => false,
+    () => true,
+  );
+  if (isRefused) return 'root';
+  try {
+    const disk = await observeDisk(deps, source, sourcePath);
+    if (disk.kind === 'file') await deps.files.readHead(disk.path, 1);
+    if (disk.kind === 'file' && disk.sidecarStat !== '') await deps.files.readHead(disk.sidecarPath, 1);
+    return 'mended';
+  } catch {
+    return 'document';
+  }
+}
+
 export function sameDisk(a: DiskState, b: DiskState): boolean {
   if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind;
   return a.statKey === b.statKey && a.sidecarStat === b.sidecarStat && a.policy.configHash === b.policy.configHash;

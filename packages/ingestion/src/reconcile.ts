@@ -5,7 +5,7 @@ import { bareMetadata, buildRecord, NOTHING_LIVE, reasonOf, sameAsBase } from '.
 import type { IngestionDeps } from './deps.js';
 import { accessAfterFailure, accessNow, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
 import { createLru } from './lru.js';
-import { type DiskState, observeDisk, sameDisk, waitUntilStill } from './observe.js';
+import { type DiskState, observeDisk, sameDisk, waitUntilStill, whyUnreadable } from './observe.js';
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { MissingChunk, rewriteBase } from './rewrite.js';
@@ -34,7 +34,7 @@ export type ReconcileOutcome =
   | { outcome: 'skipped'; reason: ReasonCode; message: string }
   /** A dead letter; `error` is what happened. */
   | { outcome: 'failed'; reason: ReasonCode; message: string; error: SluiceError; serving: boolean }
-  /** The file is gone, but so may be its whole root: nothing is deleted. */
+  /** The file is gone or refused, but so may be its whole root: nothing is deleted, and nothing recorded. */
   | { outcome: 'suspended' }
   /** The source is no longer configured: its documents are kept as they are. */
   | { outcome: 'unknown_source' };
@@ -276,6 +276,12 @@ async function recordFailure(
   // The store being away is nobody's fault among the documents: such a job waits for the store, it never becomes a dead letter.
   if (error.code === 'store_unavailable' || error.code === 'outdated_attempt' || error.code === 'queue_unavailable') throw error;
   if (!permanent && !options.lastAttempt) throw error;
+  if (error.code === 'unreadable') {
+    const why = await whyUnreadable(deps, target.source, target.sourcePath);
+    // A root that lets nothing be looked at is as good as lost: what is known of its documents stays as it is.
+    if (why === 'root') return { outcome: 'suspended' };
+    if (why === 'mended') return 'again';
+  }
   const reason: ReasonCode = isReason(error.code) ? error.code : 'internal';
   const message = withoutRoot(error.message, target);
   if (SKIPPED.has(reason)) return commitSkipped(deps, target, reason, message, reading.lastHash(), looked);

@@ -1,4 +1,5 @@
 import type { CommitRecord, Fence } from '@sluice/core';
+import { createNodeFiles } from '@sluice/sources';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
 
@@ -135,5 +136,57 @@ describe('a raise of the level over a base that cannot be copied', () => {
     await h.reconcile('a.md');
     expect(await h.top('a.md')).toMatchObject({ status: 'indexed', security_level: 3 });
     expect(await h.texts('a.md')).toEqual(['one', 'two']);
+  });
+});
+
+describe('a root that refuses every look', () => {
+  /** A harness whose root refuses to be looked into while `refuses` is true. */
+  async function refusing() {
+    const state = { refuses: false };
+    const files = createNodeFiles();
+    const denied = () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
+    const h = await harness({
+      files: {
+        stat: (path) => (state.refuses && path.startsWith(`${h.root}/`) ? denied() : files.stat(path)),
+        readHead: (path, length) => (state.refuses ? denied() : files.readHead(path, length)),
+      },
+    });
+    return { h, state };
+  }
+
+  it.each(['', 'fence', 'base', 'read', 'parsed', 'commit', 'committed'])(
+    'is no failure of its documents, whenever it begins: %s',
+    async (step) => {
+      const { h, state } = await refusing();
+      const refuse = async () => {
+        state.refuses = true;
+      };
+      await h.write('a.md', 'one');
+      await h.reconcile('a.md');
+      await h.write('a.md', 'two');
+      if (step === '') state.refuses = true;
+      else h.at(step, refuse);
+      expect(await h.reconcile('a.md')).toEqual({ outcome: 'suspended' });
+      expect(await h.top('a.md')).toMatchObject({ status: 'indexed', security_level: 1 });
+      expect(await h.texts('a.md')).toEqual([step.startsWith('commit') ? 'two' : 'one']);
+      state.refuses = false;
+      await h.reconcile('a.md', 'scan');
+      expect(await h.texts('a.md')).toEqual(['two']);
+    },
+  );
+
+  it('that can be read again while its refusal is looked into is looked at anew', async () => {
+    const { h, state } = await refusing();
+    await h.write('a.md', 'one');
+    const stat = h.deps.files.stat;
+    state.refuses = true;
+    h.deps.files = {
+      ...h.deps.files,
+      stat(path) {
+        if (path.endsWith('.sluice-probe')) state.refuses = false;
+        return stat(path);
+      },
+    };
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
   });
 });
