@@ -83,6 +83,7 @@ sources:
   it('are shown by the command, without a running instance', async () => {
     const ran = await sluice.cli('chunk', join(sluice.folder, 'facts/webb.md'), '--strategy', 'propositions', '--json');
     expect(ran).toMatchObject({ code: 0, stderr: expect.stringContaining(FALSE_FACT) });
+    expect(ran.stderr).toMatch(/language model: 2 calls, \d+ tokens read, \d+ written/);
     expect((JSON.parse(ran.stdout) as { text: string }[]).map((chunk) => chunk.text)).toContain(TRUE_FACTS[3]);
   });
 

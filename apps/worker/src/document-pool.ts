@@ -80,7 +80,10 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentReader
   async function run(reader: ReaderProcess, task: Task): Promise<void> {
     if (task.large) largeRunning += 1;
     try {
-      task.resolve(await reader.read(task.request, task.signal));
+      const result = await reader.read(task.request, task.signal);
+      // What a language model costs is counted in its tokens.
+      if (result.usage !== undefined) options.logger.info({ doc_id: task.request.docId, ...result.usage }, 'language model');
+      task.resolve(result);
     } catch (cause) {
       task.reject(cause);
     } finally {

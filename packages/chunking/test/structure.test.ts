@@ -188,6 +188,27 @@ describe('JSON', () => {
   });
 });
 
+describe('names that enclose, however long,', () => {
+  const long = 'a name of very many words '.repeat(60).trim();
+  const records = Array.from({ length: 20 }, (_, id) => ({ id, text: `The record number ${id} says something of its own.` }));
+  it.each([
+    ['a key', 'a.json', JSON.stringify({ [long]: { records } })],
+    ['a value', 'a.json', JSON.stringify({ service: 'auth', about: long, [`${long} 2`]: { records } })],
+    ['keys in keys', 'a.json', `${'{"outer key of some words":'.repeat(40)}${JSON.stringify(records)}${'}'.repeat(40)}`],
+    [
+      'a class',
+      'a.py',
+      `class ${'Kettle'.repeat(300)}:\n${records.map(({ id, text }) => `    def f${id}(self):\n        return "${text}"\n`).join('\n')}`,
+    ],
+  ])('leave room for the text: %s', async (_, name, text) => {
+    const document = await parse(text, name);
+    const chunks = await cut(document);
+    const said = records.filter((record) => chunks.some((chunk) => chunk.text.includes(record.text)));
+    expect(said).toHaveLength(records.length);
+    expect(chunks.length).toBeLessThan(80);
+  });
+});
+
 it('takes the subject of a mail along in each chunk', async () => {
   const body = Array.from({ length: 12 }, (_, index) =>
     `Paragraph ${index} of the order says what is sent where and when. `.repeat(4),

@@ -36,7 +36,7 @@ export function chunkCommand(program: Command, run: Run): void {
           const document = await parseFile(context.cwd, file, config.limits);
           const embedder = strategy === 'semantic' ? await createEmbedder({ folder, threads: 1 }) : undefined;
           try {
-            const { chunks, dropped } = await chunkDocument(document, settings, {
+            const { chunks, dropped, usage } = await chunkDocument(document, settings, {
               tokenizer,
               embedder,
               llm,
@@ -48,6 +48,10 @@ export function chunkCommand(program: Command, run: Run): void {
             }
             if (dropped.length > 0) context.output.note(`${dropped.length} ${dropped.length === 1 ? 'fact' : 'facts'} dropped:`);
             for (const { text, reason } of dropped) context.output.note(`  ${text} (${reason})`);
+            if (usage !== undefined) {
+              const { calls, prompt_tokens: read, completion_tokens: written } = usage;
+              context.output.note(`language model: ${calls} calls, ${read} tokens read, ${written} written`);
+            }
             return EXIT.done;
           } finally {
             await embedder?.close();

@@ -4,7 +4,7 @@ import { explodeCode, signatureOf } from './code.js';
 import { explodeOptions, type Layout, leadOf, roomUnder } from './context.js';
 import { explodeProse, explodeWords } from './explode.js';
 import type { Block, Section } from './outline.js';
-import { blockAtoms, explodeBlock, keyOf, outerPath, type Run, type RunOptions, sizeOf } from './run.js';
+import { blockAtoms, contextOf, explodeBlock, outerPath, type Run, type RunOptions, sizeOf } from './run.js';
 import { cellsOf, sayRow, sayTable, shapeTable, type TableRow, type TableShape } from './tables.js';
 
 /** The run of one block that stands by itself, with what introduces it and a table's caption below it. */
@@ -20,7 +20,7 @@ export function blockRun(
   const { text } = layout.outline;
   const shape = block.kind === 'table' ? shapeTable(text, block) : undefined;
   const spoken = options.plain && shape !== undefined;
-  const context = keyOf(block);
+  const context = contextOf(layout, block);
   const lead = leadOf(layout, section.path);
   const whole = roomUnder(layout, [lead, context]);
   const above = short(layout, whole, aboveParts(layout, introduction, block, shape, spoken));

@@ -25,12 +25,28 @@ export interface RunOptions {
   plain: boolean;
 }
 
-/**
- * The names that enclose a block. Places in a list are left out: a record that is added would change what is embedded of all behind it.
- */
-export function keyOf(block: Block): string {
+/** The names that enclose a block. Places in a list are left out: a record that is added would change what is embedded of all behind it. */
+function namesOf(block: Block): string[] {
   const names = [...(block.element?.path ?? []), ...(block.element?.context ?? [])];
-  return names.filter((name) => !/^\d+$/.test(name)).join(' > ');
+  return names.filter((name) => !/^\d+$/.test(name));
+}
+
+/** Tells blocks that are enclosed by the same names. */
+export function keyOf(block: Block): string {
+  return namesOf(block).join(' > ');
+}
+
+/** Names that enclose a block may take this share of what is embedded; outer ones go first when they are longer. */
+const CONTEXT_SHARE = 1 / 2;
+
+/** The names that enclose a block as they are embedded above it, or ''. */
+export function contextOf(layout: Layout, block: Block): string {
+  const names = namesOf(block);
+  for (let from = 0; from < names.length; from++) {
+    const context = names.slice(from).join(' > ');
+    if (layout.counter.count(context) <= layout.limit * CONTEXT_SHARE) return context;
+  }
+  return '';
 }
 
 /** "Table 1: bins", in emphasis too. */

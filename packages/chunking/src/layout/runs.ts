@@ -1,7 +1,7 @@
 import { blockRun } from './block-run.js';
 import { type Layout, leadOf, roomUnder } from './context.js';
 import type { Block, Section } from './outline.js';
-import { blockAtoms, introduces, isCaption, keyOf, outerPath, type Run, type RunOptions } from './run.js';
+import { blockAtoms, contextOf, introduces, isCaption, keyOf, outerPath, type Run, type RunOptions } from './run.js';
 
 /** Where the runs of a section begin and end: a table, list or code that must be cut is one of its own. */
 export function* runsOf(layout: Layout, section: Section, options: RunOptions): Generator<Run> {
@@ -40,7 +40,7 @@ function standsAlone(layout: Layout, section: Section, block: Block, options: Ru
   if (block.kind !== 'table' && block.kind !== 'code' && block.kind !== 'list') return false;
   // A record of JSON is found by itself.
   if (options.plain && block.element?.path !== undefined) return true;
-  const room = roomUnder(layout, [leadOf(layout, section.path), keyOf(block)]);
+  const room = roomUnder(layout, [leadOf(layout, section.path), contextOf(layout, block)]);
   if (!layout.measure.fits(block.start, block.end, room)) return true;
   const defines = options.plain && block.kind === 'code' && block.element?.context !== undefined;
   return defines && !layout.measure.fits(block.start, block.end, room * OWN_SHARE);
@@ -63,7 +63,8 @@ function captionBelow(layout: Layout, section: Section, index: number, above: re
 }
 
 function textRun(layout: Layout, section: Section, blocks: readonly Block[]): Run {
-  const context = keyOf(blocks.at(-1) ?? { kind: 'other', start: 0, end: 0, element: undefined });
+  const last = blocks.at(-1);
+  const context = last === undefined ? '' : contextOf(layout, last);
   const rooms = {
     first: roomUnder(layout, [leadOf(layout, outerPath(section.path, blocks)), context]),
     next: roomUnder(layout, [leadOf(layout, section.path), context]),
