@@ -1,4 +1,5 @@
 import type { ParsedDocument } from '@sluice/core';
+import iconv from 'iconv-lite';
 import { expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { docxOf, docxParagraph } from '../../test/office-files.js';
@@ -245,4 +246,53 @@ it('reads a mail saved in UTF-16, and finds nothing in a blank one', async () =>
   expect(document.text).toContain('Größe');
   expect(document.metadata).toMatchObject({ author: 'Zoë', doc_title: 'Plan' });
   expect(await parseAs('a.eml', '  \n\n  \n')).toMatchObject({ text: '', elements: [] });
+});
+
+const russian = 'Сегодня утром прошло важное совещание, на котором обсудили план работы.';
+const german = 'Heute früh fand in der Firma eine Besprechung statt, die Qualität müsse größer werden.';
+
+it.each([
+  ['declared', 'koi8-r', 'koi8-r', russian],
+  ['declared by an old name', 'euc-kr', 'ks_c_5601-1987', '오늘 오전에 회사에서 중요한 회의가 열렸습니다.'],
+  ['not declared, UTF-8', 'utf-8', undefined, german],
+  ['not declared', 'windows-1252', undefined, german],
+  ['not declared', 'windows-1251', undefined, russian],
+  ['declared as ASCII, UTF-8', 'utf-8', 'us-ascii', german],
+  ['declared as Latin, UTF-8', 'utf-8', 'iso-8859-1', german],
+  ['declared as UTF-8', 'windows-1252', 'utf-8', german],
+  ['declared by no name', 'windows-1251', 'x-nonsense', russian],
+  ['of escapes', 'iso-2022-jp', 'iso-2022-jp', 'こんにちは'],
+])('reads text in an encoding that is %s: %s', async (_, encoding, declared, text) => {
+  const type = `Content-Type: text/plain${declared === undefined ? '' : `; charset=${declared}`}`;
+  const body = encoding === 'iso-2022-jp' ? Buffer.from('\x1b$B$3$s$K$A$O\x1b(B', 'latin1') : iconv.encode(text, encoding);
+  for (const [transfer, written] of [
+    ['8bit', body],
+    ['base64', Buffer.from(body.toString('base64'))],
+  ] as const) {
+    const head = mail(
+      'From: a@example.test',
+      'Subject: x',
+      'MIME-Version: 1.0',
+      type,
+      `Content-Transfer-Encoding: ${transfer}`,
+      '',
+      '',
+    );
+    const document = await parseAs('a.eml', new Uint8Array(Buffer.concat([Buffer.from(head), written])));
+    expect(document.elements.at(-1)?.text).toBe(text);
+  }
+});
+
+it('never leaves replacement characters without a word: guesses are told, what no encoding explains is refused', async () => {
+  const subject = Buffer.concat([
+    Buffer.from('From: a@example.test\r\nSubject: '),
+    iconv.encode(german, 'windows-1252'),
+    Buffer.from('\r\n\r\nbody'),
+  ]);
+  expect((await parseAs('a.eml', new Uint8Array(subject))).metadata).toMatchObject({ doc_title: german });
+  const short = Buffer.concat([Buffer.from('From: a@example.test\r\n\r\n'), iconv.encode('naïve', 'windows-1252')]);
+  expect((await parseAs('a.eml', new Uint8Array(short))).warnings).toEqual(['encoding_guessed: windows-1252']);
+  const broken = Buffer.from(`From: a@example.test\r\n\r\n${russian} ${german}`);
+  broken[80] = 0xff;
+  await expect(parseAs('a.eml', new Uint8Array(broken))).rejects.toMatchObject({ code: 'encoding_unknown' });
 });

@@ -1,9 +1,7 @@
 import { type Attachment as AttachmentFacts, isReason, type ParsedDocument, type ParseInput, SluiceError } from '@sluice/core';
-import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import type { Address, Attachment, Email } from 'postal-mime';
 import { cleanText, oneLine } from '../clean-text.js';
 import { createDocumentBuilder, type DocumentBuilder } from '../document-builder.js';
-import { decodeBytes } from '../encoding/decode-bytes.js';
-import { findBom, guessUtf16 } from '../encoding/unicode.js';
 import { finishBuilt } from '../finish-document.js';
 import type { ChildParser } from '../format-entry.js';
 import { settingsOf } from '../format-settings.js';
@@ -13,10 +11,10 @@ import { checkAborted } from '../limits.js';
 import { paragraphRanges } from '../source-text.js';
 import { itemsOf } from '../text/list-items.js';
 import { appendDocument, listItem } from './append-document.js';
+import { readMail } from './read-mail.js';
 
 /** Mails in mails nest a tenth as deep as elements do. */
 const DEPTH_SHARE = 10;
-const MAX_HEADERS = 1024 * 1024;
 
 /**
  * Mails: subject, who, when, the text (its HTML form where that is all there is), mails within, and attachments by their own
@@ -27,7 +25,7 @@ export function createEmlParser(children: ChildParser): (input: ParseInput) => P
     const builder = createDocumentBuilder(input.limits);
     const warnings: string[] = [];
     const attachments: AttachmentFacts[] = [];
-    const mail = await writeMail(asBytesOfMail(input.bytes), []);
+    const mail = await writeMail(input.bytes, []);
     const document = finishBuilt('eml', builder, { metadata: mailMetadata(mail), warnings });
     return attachments.length === 0 ? document : { ...document, attachments };
 
@@ -37,7 +35,8 @@ export function createEmlParser(children: ChildParser): (input: ParseInput) => P
       const level = path.length + 1;
       if (level > Math.max(3, input.limits.depth / DEPTH_SHARE))
         throw new SluiceError('limit_exceeded', 'mails are nested deeper than a tenth of limits.depth');
-      const mail = await readMail(bytes, input);
+      const { mail, warnings: guesses } = await readMail(bytes, input);
+      warnings.push(...guesses.map((warning) => (path.length === 0 ? warning : `${warning} (${path.at(-1)})`)));
       if (attachments.length + mail.attachments.length > input.limits.archiveEntries)
         throw new SluiceError('limit_exceeded', `${input.name} has more attachments than limits.archive_entries allows`);
       builder.heading(Math.min(level, 6), oneLine(mail.subject ?? '') || (path.at(-1) ?? ''));
@@ -59,7 +58,7 @@ export function createEmlParser(children: ChildParser): (input: ParseInput) => P
       const read = attachments.length;
       try {
         // Mails are counted by depth, by whatever name they hang on their mail.
-        if (format === 'eml') await writeMail(asBytesOfMail(bytes), facts.path);
+        if (format === 'eml') await writeMail(bytes, facts.path);
         else await writeChild(bytes, fileName, facts);
       } catch (error) {
         if (!(error instanceof SluiceError) || STOPS.has(error.code)) throw error;
@@ -93,19 +92,6 @@ export function createEmlParser(children: ChildParser): (input: ParseInput) => P
   };
 }
 
-async function readMail(bytes: Uint8Array, { limits, name }: ParseInput): Promise<Email> {
-  try {
-    return await PostalMime.parse(bytes, {
-      forceRfc822Attachments: true,
-      attachmentEncoding: 'arraybuffer',
-      maxNestingDepth: limits.depth,
-      maxHeadersSize: MAX_HEADERS,
-    });
-  } catch (error) {
-    throw new SluiceError('corrupt', `a mail in ${name} is damaged`, { cause: error });
-  }
-}
-
 /** What an attachment is called, and what it is called as a file: never a path. */
 function namesOf(attachment: Attachment): { name: string; fileName: string } {
   const isMail = attachment.mimeType === 'message/rfc822';
@@ -115,13 +101,6 @@ function namesOf(attachment: Attachment): { name: string; fileName: string } {
 
 /** What ends the mail, too: it is none of the attachment's own. */
 const STOPS: ReadonlySet<string> = new Set(['parse_timeout', 'internal']);
-
-/** Mails are ASCII with encoded parts; one saved in UTF-16 or with a byte order mark is brought back to that. */
-function asBytesOfMail(bytes: Uint8Array): Uint8Array {
-  const unicode = findBom(bytes) !== undefined || guessUtf16(bytes) !== undefined;
-  if (unicode) return new TextEncoder().encode(cleanText(decodeBytes(bytes).text));
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
-}
 
 /** Pictures that the HTML text shows are part of its looks. */
 function isPictureOfText(attachment: Attachment): boolean {

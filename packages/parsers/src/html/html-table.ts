@@ -12,8 +12,8 @@ function spanOf(cell: HtmlNode, name: 'colspan' | 'rowspan'): number {
   return Number.isFinite(value) && value > 0 ? Math.min(value, 1000) : 1;
 }
 
-/** Cells a table may have once its spans are written out. */
-const MAX_CELLS = 2_000_000;
+/** Copies of cells that a table may have for its spans; further ones are left out, the cells themselves never. */
+const MAX_COPIES = 500_000;
 
 const isCell = (node: HtmlNode): boolean => node.name === 'td' || node.name === 'th';
 
@@ -42,7 +42,7 @@ export function readTable(table: HtmlNode): HtmlTable {
   /** Columns in which some cell begins that is not blank: those that only spans run through are layout. */
   const used = new Set<number>();
   let headerRows = 0;
-  let cellCount = 0;
+  let copies = 0;
   const pending = new Map<number, { left: number; text: string }>();
   const rows = rowsOf(table);
   const heads = new Set(findAll(table, (node) => node.name === 'thead').flatMap(rowsOf));
@@ -51,6 +51,7 @@ export function readTable(table: HtmlNode): HtmlTable {
     const line: string[] = [];
     const takeSpans = (): void => {
       for (let span = pending.get(line.length); span !== undefined; span = pending.get(line.length)) {
+        if (++copies > MAX_COPIES) pending.clear();
         if (--span.left <= 0) pending.delete(line.length);
         line.push(span.text);
       }
@@ -60,8 +61,9 @@ export function readTable(table: HtmlNode): HtmlTable {
       const text = textOf(cell).replace(/\s+/g, ' ').trim();
       const down = spanOf(cell, 'rowspan');
       if (text !== '') used.add(line.length);
-      for (let across = spanOf(cell, 'colspan'); across > 0 && cellCount < MAX_CELLS; across--, cellCount++) {
-        if (down > 1) pending.set(line.length, { left: down - 1, text });
+      for (let across = 0; across < spanOf(cell, 'colspan') && (across === 0 || copies < MAX_COPIES); across++) {
+        if (across > 0) copies++;
+        if (down > 1 && copies < MAX_COPIES) pending.set(line.length, { left: down - 1, text });
         line.push(text);
       }
     }

@@ -144,3 +144,15 @@ it('hangs up what nests too deep, and keeps its laws on any tags', async () => {
     { numRuns: 300 },
   );
 });
+
+it('keeps every cell of a table whose spans go on for ever', async () => {
+  const rows = Array.from(
+    { length: 2_000 },
+    (_, n) => `<tr><td colspan="1000" rowspan="1000">cell ${n}.</td><td>more ${n}.</td></tr>`,
+  );
+  const document = await parseAs('a.html', `<table><tr><th>a</th></tr>${rows.join('')}</table>`);
+  const cells = new Set(document.elements[0]?.rows?.flat());
+  expect(rows.every((_, n) => cells.has(`cell ${n}.`) && cells.has(`more ${n}.`))).toBe(true);
+  expect(document.elements[0]?.rows?.flat().length).toBeLessThan(1_000_000);
+  expectLawful(document);
+});
