@@ -100,12 +100,19 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
 
     for (let round = 1; ; round++) {
       const reader = createReader(request, known);
-      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), wanted, reader.read);
-      reader.read(pool.dense);
-      reader.read(pool.keyword);
+      const isQuiet = round === 1 && spare === 0 && checkVisibility && pinAndRetry;
+      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), wanted, isQuiet ? undefined : reader.read);
+      const all = [...pool.dense, ...pool.keyword];
+      const decisive = isQuiet ? decisiveOf(pool, request) : all;
+      reader.read(decisive);
       // Mostly all that was found is live: what is to be shown is read while the heads are.
       if (round === 1) early = readEarly(pool, request);
-      const fresh = await reader.done();
+      let fresh = await reader.done();
+      const isDoubtful = (docUuid: string) => known.get(docUuid)?.believed !== true;
+      if (isQuiet && (fresh.some(isDoubtful) || liveOf(decisive, known).length < decisive.length)) {
+        reader.read(all);
+        fresh = await reader.done();
+      }
       checkTime(began);
       const live = { dense: liveOf(pool.dense, known), keyword: liveOf(pool.keyword, known) };
       const dropped = Math.max(pool.dense.length - live.dense.length, pool.keyword.length - live.keyword.length);
@@ -116,7 +123,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
       const whole = (['dense', 'keyword'] as const).every(
         (part) => pool[part].length < pool.limit / 2 || live[part].length >= size,
       );
-      const doubtful = fresh.some((docUuid) => known.get(docUuid)?.believed !== true);
+      const doubtful = fresh.some(isDoubtful);
       if (!(doubtful || (dropped > 0 && !whole)) || !pinAndRetry || round === MAX_ROUNDS) break;
       // Thousands of documents may just have been deleted, each with chunks before the living ones: five rounds must get past them.
       if (!whole) wanted = Math.min(wanted * GROWTH, MAX_WANTED);
@@ -127,6 +134,17 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     const hits = await readHits(firstOf(inOrder(fused, known), request.limit), known, early);
     checkTime(began);
     return hits;
+  }
+
+  /**
+   * The hits that an answer consists of, and those that its scores depend on: while no dead chunk was met lately, their commits alone are read.
+   * What the others belong to may be replaced meanwhile; then the answer is that of the moment at which the search began.
+   */
+  function decisiveOf(pool: RawPool, request: SearchRequest): RawHit[] {
+    const fused = fuse(pool, request.mode, request.alpha).sort((a, b) => b.score - a.score);
+    const last = fused[request.limit - 1]?.score ?? Number.NEGATIVE_INFINITY;
+    const ends = [pool.dense[0], pool.dense.at(-1), pool.keyword[0]];
+    return [...fused.filter((hit) => hit.score >= last), ...ends.filter((hit) => hit !== undefined)];
   }
 
   /** Reads and judges the commits of hits as they come in; once a document, and never those already known. */
@@ -262,10 +280,11 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     return records.every((record) => record.fence <= top.base_fence || request.mayAccess(record)) && request.mayAccess(top);
   }
 
+  /** Without the hits that are known to be dead. */
   function liveOf(hits: readonly RawHit[], known: ReadonlyMap<string, Known>): RawHit[] {
     return hits.filter((hit) => {
       const document = known.get(hit.doc_uuid);
-      return document?.live.includes(hit.rev) === true && !document.superseded.has(hit.id);
+      return document === undefined || (document.live.includes(hit.rev) && !document.superseded.has(hit.id));
     });
   }
 

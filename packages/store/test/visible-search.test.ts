@@ -135,6 +135,29 @@ describe('what a search costs', () => {
     expect(store.searches).toBe(4);
   });
 
+  it('reads the commits of what it shows alone while nothing is dead, and of all it finds once something is', async () => {
+    const asked: number[] = [];
+    const { store } = makeSearch();
+    const search = createVisibleSearch({
+      ...store.ports,
+      headsOf: (documents) => {
+        asked.push(documents.length);
+        return store.ports.headsOf(documents);
+      },
+      clock: clockAt({ ms: 0 }),
+      graceMs: GRACE_MS,
+      skewMs: 1_000,
+    });
+    for (let n = 0; n < 90; n++) store.put({ id: `live${n}`, document: `d${n}`, rev: `r${n}`, score: 0.5 - n / 1_000 });
+    for (let n = 0; n < 90; n++) store.commit({ document: `d${n}`, fence: 1, attempt: `r${n}`, live: [`r${n}`] });
+    const first = await search(DENSE);
+    // Ten are shown, and one more document stands at the other end of the pool.
+    expect(asked).toEqual([11]);
+    store.put({ id: 'dead', document: 'd50', rev: 'gone', score: 0.9 });
+    expect((await search(DENSE)).map((hit) => hit.chunk.id)).toEqual(first.map((hit) => hit.chunk.id));
+    expect(asked.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(11 + 90);
+  });
+
   it('is one search again once as many spare hits are asked for as are dead', async () => {
     const { store, search } = makeSearch();
     for (let n = 0; n < 250; n++) store.put({ id: `live${n}`, document: `d${n}`, rev: `r${n}`, score: 0.5 - n / 1_000 });
