@@ -45,6 +45,7 @@ describe('sluice chunk', () => {
     ['an unknown setting', ['--set', 'nope=1']],
     ['a setting of another type', ['--set', 'max_tokens=many']],
     ['two units', ['--set', 'max_tokens=100', '--set', 'max_chars=500']],
+    ['propositions without a language model', ['--strategy', 'propositions']],
   ])('%s is exit 2', async (_name, args) => {
     const ran = await run(['chunk', 'a.md', ...args, '--json'], { cwd: folder, env });
     expect(ran.code).toBe(2);
