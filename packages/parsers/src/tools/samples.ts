@@ -83,7 +83,7 @@ async function parseOne(path: string, name: string, passwords: readonly string[]
 }
 
 /** Words from the middle of the document that are likely to be its own. */
-function sentenceOf({ elements }: ParsedDocument): string {
+function sentenceOf({ elements, text: whole }: ParsedDocument): string {
   const middle = Math.floor(elements.length / 2);
   const ordered = [...elements.slice(middle), ...elements.slice(0, middle)];
   const chosen =
@@ -93,7 +93,9 @@ function sentenceOf({ elements }: ParsedDocument): string {
   if (chosen === undefined) return '';
   const text = (chosen.rows?.flat().join(' ') ?? chosen.text).replace(/\s+/g, ' ').trim();
   const sentence = text.split(/(?<=[.!?。！？])\s*/u).find((part) => part.length >= 20 && part.length <= 200);
-  return (sentence ?? text.slice(0, 200)).trim();
+  const chosenText = (sentence ?? text.slice(0, 200)).trim();
+  // A file of single letters has no words of its own: all of them are what it says.
+  return /[\p{L}\p{N}]{2}|\p{Emoji_Presentation}/u.test(chosenText) ? chosenText : whole.slice(0, 200).replace(/\s+/g, ' ');
 }
 
 /** A file is to be found among so many results. */
