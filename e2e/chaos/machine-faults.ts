@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Faults, type FaultTools, holding } from './faults.js';
+import { type Faults, type FaultTools, holding } from './fault.js';
 import { bytesUntil, takeInotify } from './machine.js';
 import { writeZeros } from './service-faults.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Step } from '@sluice/ingestion';
-import { type Faults, type FaultTools, sendSignal } from './faults.js';
+import { type Faults, type FaultTools, sendSignal } from './fault.js';
 import { waitFor } from './wait.js';
 import { LOCK_MS, STALLED_MS } from './world.js';
 

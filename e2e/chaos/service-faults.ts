@@ -1,7 +1,7 @@
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Faults, type FaultTools, holding } from './faults.js';
+import { type Faults, type FaultTools, holding } from './fault.js';
 import { bytesUntil } from './machine.js';
 import { type BreakableService, sendRedis } from './services.js';
 import { waitFor } from './wait.js';
