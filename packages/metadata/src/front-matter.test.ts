@@ -34,6 +34,7 @@ describe('P19: front matter', () => {
     ['open ended', '---\ntitle: open ended\n\nText 3\n'],
     ['open ended, a rule in the text further on', '---\ntitle: open ended\n\nText 3\nand 4\n\n---\n\nTail\n'],
     ['a heading between two rules', '---\n# Heading\n---\nText\n'],
+    ['open ended, access in a list or in prose', '---\n- security_level: 4\n\nText\nsecurity_level: 4\n'],
     ['a sentence between two rules', '---\nJust words\n---\nText\n'],
     ['a list between two rules', '---\n- one\n- two\n---\nText\n'],
     ['prose with a colon', '---\nNote: this is prose\nwhich goes on\nand on\n---\n'],
@@ -97,6 +98,10 @@ describe('P19: front matter', () => {
     ['a level twice', '---\nsecurity_level: 1\nsecurity_level: 4\n---\nx'],
     ['bad YAML among prose', '---\nsecurity_level: 4\nprose\nmore prose\nand more\n---\nx'],
     ['never closed', '---\ntitle: x\nallowed_groups: [a]\n\nText\n'],
+    ['never closed, below a blank line', '---\ntitle: x\n\n# who\nsecurity_level: 4\n\nText\n'],
+    ['never closed, below a comment', '---\n# of the board\nsecurity_level: 4\n\nText\n'],
+    ['closed too far away', `---\nsecurity_level: 4\nabstract: ${'x'.repeat(MAX_FRONT_MATTER)}\n---\nText\n`],
+    ['closed too far away, access last', `---\n${'key: value\n'.repeat(MAX_FRONT_MATTER / 10)}access_level: secret\n---\nText\n`],
   ])('%s that speaks of access fails closed', (_name, text) => {
     expect(fault(text)).toMatchObject({ code: 'invalid_metadata', details: { access: true } });
   });

@@ -12,6 +12,9 @@ export interface FrontMatter {
 /** The block may be this long (UTF-16 units); a closing line further away closes nothing. */
 export const MAX_FRONT_MATTER = 65_536;
 
+/** How far (UTF-16 units) front matter without an end is searched for access. Its bytes lie within what is read before parsing. */
+const UNCLOSED_BOUND = 4 * MAX_FRONT_MATTER;
+
 const OPENING = /^---[ \t]*$/;
 const CLOSING = /^(?:---|\.\.\.)[ \t]*$/;
 const KEY_LINE = /^(?:"[^"\n]+"|'[^'\n]+'|[\p{L}_][\p{L}\p{N}_. -]*)[ \t]*:(?:[ \t]|$)/u;
@@ -82,11 +85,26 @@ function accessLine(lines: readonly string[]): boolean {
   return lines.some((line) => KEY_LINE.test(line) && speaksOfAccess(line.slice(0, line.indexOf(':'))));
 }
 
+/**
+ * Front matter that no line ends, or only one too far away, is text, unless it sets access: what stands above the first line of prose,
+ * past blank lines and comments as YAML is, or in the first paragraph.
+ */
 function refuseUnclosedAccess(text: string, bodyStart: number): undefined {
-  const head = text.slice(bodyStart, bodyStart + MAX_FRONT_MATTER);
-  const blank = head.search(/\n[ \t]*\n/);
-  const paragraph = blank === -1 ? head : head.slice(0, blank);
-  const lines = paragraph.split('\n');
+  const lines: string[] = [];
+  let isParagraph = true;
+  let isYaml = true;
+  for (
+    let at: number | undefined = bodyStart;
+    at !== undefined && at - bodyStart <= UNCLOSED_BOUND && (isParagraph || isYaml);
+  ) {
+    const { line, next } = lineAt(text, at);
+    at = next;
+    const isBlank = line.trim() === '';
+    isParagraph &&= !isBlank || lines.length === 0;
+    isYaml &&= isBlank || KEY_LINE.test(line) || YAML_LINE.test(line);
+    if (!isBlank && (isParagraph || isYaml) && (lines.length > 0 || !line.startsWith('#'))) lines.push(line);
+  }
   if (lines[0] === undefined || !KEY_LINE.test(lines[0]) || !accessLine(lines)) return undefined;
-  throw unreadableYaml('front matter', 'it begins with --- and sets access, but no line of --- ends it', paragraph);
+  const message = `it begins with --- and sets access, but no line of --- ends it within ${MAX_FRONT_MATTER} characters`;
+  throw unreadableYaml('front matter', message, lines.join('\n'));
 }

@@ -17,6 +17,10 @@ it.each([
   expect(cleanText(decodeBytes(fixture(name)).text)).toBe(text);
 });
 
+it.each(['a\0b nulword\n', 'ok\0 and then\n', '\0line', 'Straße\0 9\n'])('%j with a stray NUL stays one-byte text', (text) => {
+  expect(decodeBytes(Buffer.from(text)).text).toBe(text);
+});
+
 /** Running text, and a short line, of each language with the legacy encodings it is found in. */
 const texts: Record<string, { encodings: string[]; long: string; short: string }> = {
   simplified: {

@@ -129,11 +129,17 @@ export function guessUtf16(bytes: Uint8Array): Utf16Guess | undefined {
   const head = bytes.subarray(0, Math.min(HEAD, bytes.length));
   let zerosEven = 0;
   let zerosOdd = 0;
+  let asciiPairs = 0;
   for (let at = 0; at + 1 < head.length; at += 2) {
-    if (head[at] === 0) zerosEven++;
-    if (head[at + 1] === 0) zerosOdd++;
+    const [first = 0, second = 0] = [head[at], head[at + 1]];
+    if (first === 0) zerosEven++;
+    if (second === 0) zerosOdd++;
+    if (isAsciiText(first) && isAsciiText(second)) asciiPairs++;
   }
-  if (zerosEven + zerosOdd < (head.length / 2) * ZERO_SHARE) return undefined;
+  const units = head.length / 2;
+  if (zerosEven + zerosOdd < units * ZERO_SHARE) return undefined;
+  // Two ASCII characters side by side nearly everywhere: a short one-byte text, of which one NUL is a large share.
+  if (asciiPairs > zerosEven + zerosOdd && asciiPairs + zerosEven + zerosOdd >= units) return undefined;
   for (const encoding of zerosOdd >= zerosEven ? (['utf-16le', 'utf-16be'] as const) : (['utf-16be', 'utf-16le'] as const)) {
     const zeros = encoding === 'utf-16le' ? zerosOdd : zerosEven;
     const wrong = encoding === 'utf-16le' ? zerosEven : zerosOdd;
@@ -142,6 +148,10 @@ export function guessUtf16(bytes: Uint8Array): Utf16Guess | undefined {
     return { text: new TextDecoder(encoding).decode(bytes), encoding };
   }
   return undefined;
+}
+
+function isAsciiText(byte: number): boolean {
+  return (byte >= 0x20 && byte <= 0x7e) || (byte >= 0x09 && byte <= 0x0d);
 }
 
 const ORDINARY =
