@@ -182,6 +182,14 @@ describe('other routes of operators', () => {
     expect((await post('/ops/api/queues/resume')).body).toEqual({ paused: false });
   });
 
+  it.each(['pause', 'resume'])('%s takes no keys', async (verb) => {
+    for (const body of [{ source: 'inbox' }, { all: true }]) {
+      expect(await post(`/ops/api/queues/${verb}`, body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    }
+    expect((await get('/ops/api/status')).body.paused).toBe(false);
+    expect((await post(`/ops/api/queues/${verb}`, {})).status).toBe(200);
+  });
+
   it('verify returns the report', async () => {
     const { status, body } = await post('/ops/api/verify', { repair: false });
     expect(status).toBe(200);

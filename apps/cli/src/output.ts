@@ -39,7 +39,7 @@ export function createOutput(streams: Streams, json: boolean): Output {
     json,
     line(text) {
       finish();
-      if (!json) streams.stdout.write(`${text}\n`);
+      if (!json) streams.stdout.write(`${withoutControls(text)}\n`);
     },
     value(value) {
       finish();
@@ -50,7 +50,7 @@ export function createOutput(streams: Streams, json: boolean): Output {
     hasValue: () => told,
     note(text) {
       finish();
-      streams.stderr.write(`${text}\n`);
+      streams.stderr.write(`${withoutControls(text)}\n`);
     },
     progress,
     bar(done, total, what) {
@@ -60,9 +60,18 @@ export function createOutput(streams: Streams, json: boolean): Output {
   };
 }
 
-/** Text from file names and documents, for one line of a terminal: control characters are shown, not sent. */
+/** File names and documents may hold what a terminal takes for commands: but line breaks and tabs it is shown, not sent. */
+function withoutControls(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, shown);
+}
+
+/** The same for one cell of a table, which is one line. */
 function printable(text: string): string {
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (sign) => `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, shown);
+}
+
+function shown(sign: string): string {
+  return `\\x${sign.charCodeAt(0).toString(16).padStart(2, '0')}`;
 }
 
 /** Rows in columns, each as wide as its widest cell. */

@@ -103,7 +103,9 @@ export async function runCli(args: readonly string[], view: ProcessView): Promis
       output.value(error.code === 'commander.version' ? { version: VERSION } : { help: written.join('') });
       return EXIT.done;
     }
-    output.value(failure('invalid_request', error.message));
+    // Without a command commander shows its help, and says no more than that.
+    const message = error.code === 'commander.help' ? 'Name a command: "sluice --help" lists them.' : error.message;
+    output.value(failure('invalid_request', message));
     return EXIT.usage;
   }
 }

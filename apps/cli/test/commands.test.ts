@@ -137,6 +137,7 @@ describe('usage', () => {
 
   it('help and version are exit 0 on stdout', async () => {
     expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
+    expect((await run(['--json'])).json()).toMatchObject({ error: { message: 'Name a command: "sluice --help" lists them.' } });
     const help = await run(['--help']);
     expect(help.code).toBe(0);
     for (const name of [
@@ -510,6 +511,22 @@ describe('ingest', () => {
   });
 });
 
+it('what a terminal would take for commands is shown instead of sent, in names, texts and messages', async () => {
+  const evil = 'inbox/\u001b]0;owned\u0007\u009b2J\r.md';
+  const results = [
+    { score: 1, doc_id: evil, title: '', text: 'a\tb\nc', citation: { start: 0, end: 1, heading_path: ['\u001b[2J'] } },
+  ];
+  answers['POST /v1/search'] = { body: { results, degraded: [], took_ms: 1 } };
+  answers['POST /ops/api/dead-letters/retry'] = { body: { retried: 0, not_found: [evil] } };
+  const found = await run(['search', 'x'], { url: api.url });
+  const retried = await run(['dlq', 'retry', evil], { url: api.url });
+  for (const text of [found.stdout, retried.stderr]) {
+    expect(text).toContain('inbox/\\x1b]0;owned\\x07\\x9b2J\\x0d.md');
+    expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  }
+  expect(found.stdout).toContain('   a\tb\n   c\n');
+});
+
 describe('key', () => {
   const made = { id: 'i', name: 'n', role: 'reader', clearance: 2, groups: ['a', 'b'], created_at: 't', key: 'slk_i_s' };
 
@@ -528,6 +545,15 @@ describe('key', () => {
     });
   });
 
+  it.each([
+    ['2027-01-31T18:30', '2027-01-31T18:30:00.000Z'],
+    ['2027-01-31 18:30:00+02:00', '2027-01-31T16:30:00.000Z'],
+  ])('an instant is taken as it is written, in UTC where it names no zone: %s', async (expires, sent) => {
+    answers['POST /ops/api/keys'] = { status: 201, body: made };
+    await run(['key', 'create', '--name', 'n', '--clearance', '2', '--expires', expires], { url: api.url });
+    expect(api.requests[0]?.body).toMatchObject({ expires_at: sent });
+  });
+
   it('list and revoke', async () => {
     answers['GET /ops/api/keys'] = { body: { keys: [made] } };
     answers['DELETE /ops/api/keys/i'] = { body: { revoked: 'i' } };
@@ -542,6 +568,9 @@ describe('key', () => {
     [['create', '--name', 'n', '--clearance', '6']],
     [['create', '--name', 'n', '--clearance', '2', '--role', 'admin']],
     [['create', '--name', 'n', '--clearance', '2', '--expires', 'soon']],
+    [['create', '--name', 'n', '--clearance', '2', '--expires', '2027-02-31']],
+    [['create', '--name', 'n', '--clearance', '2', '--expires', '2027-01-31 junk']],
+    [['create', '--name', 'n', '--clearance', '2', '--expires', '2027']],
     [['revoke']],
   ])('%j is exit 2', async (args) => {
     expect((await run(['key', ...args], { url: api.url })).code).toBe(2);

@@ -1,3 +1,4 @@
+import { SluiceError } from '@sluice/core';
 import { z } from 'zod';
 import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
@@ -5,11 +6,20 @@ import { problems } from '../schemas/problem.js';
 
 const answer = z.object({ paused: z.boolean() });
 
+/** These routes need no body; `{}` is as good as none. */
+async function refuseBody({ body }: { body: unknown }): Promise<void> {
+  if (body === undefined || body === null || JSON.stringify(body) === '{}') return;
+  throw new SluiceError('invalid_request', 'body/: takes no keys');
+}
+
 /** Stops and resumes the taking of jobs; queued ones stay. */
 export function queueRoutes(app: App, { queue }: ApiDeps): void {
   app.post(
     '/ops/api/queues/pause',
-    { schema: { tags: ['operators'], summary: 'Stop taking jobs', response: { 200: answer, ...problems() } } },
+    {
+      preValidation: refuseBody,
+      schema: { tags: ['operators'], summary: 'Stop taking jobs', response: { 200: answer, ...problems() } },
+    },
     async () => {
       await queue.pause();
       return { paused: true };
@@ -18,7 +28,10 @@ export function queueRoutes(app: App, { queue }: ApiDeps): void {
 
   app.post(
     '/ops/api/queues/resume',
-    { schema: { tags: ['operators'], summary: 'Take jobs again', response: { 200: answer, ...problems() } } },
+    {
+      preValidation: refuseBody,
+      schema: { tags: ['operators'], summary: 'Take jobs again', response: { 200: answer, ...problems() } },
+    },
     async () => {
       await queue.resume();
       return { paused: false };

@@ -76,6 +76,9 @@ function llmOf({ llm }: Config): Llm {
 function checkSettings(settings: Record<string, unknown>, modelTokens: number): ChunkingSettings {
   const checked = createChunkingSchema(modelTokens).safeParse(settings);
   if (checked.success) return checked.data;
-  const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+  const problems = checked.error.issues.map((issue) => {
+    const what = issue.code === 'unrecognized_keys' ? `unknown setting ${issue.keys.join(', ')}` : issue.message;
+    return [...(issue.path.length === 0 ? [] : [issue.path.join('.')]), what].join(' ');
+  });
   throw new SluiceError('invalid_configuration', `--set: ${problems.join('; ')}`);
 }

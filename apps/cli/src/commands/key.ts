@@ -1,4 +1,5 @@
 import { dataOf } from '@sluice/client';
+import { isoInstant, parseDate } from '@sluice/metadata';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -86,9 +87,9 @@ function groups(text: string): string[] {
     .filter((group) => group !== '');
 }
 
-/** A day begins at midnight UTC. */
+/** A day begins at midnight UTC; an instant that names no zone is UTC too. */
 function instant(text: string): string {
-  const time = Date.parse(text);
-  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time)) throw new InvalidArgumentError('must be a date, as 2027-01-31.');
-  return new Date(time).toISOString();
+  const date = /^\d{4}-\d{2}-\d{2}/.test(text) ? parseDate(text) : undefined;
+  if (date === undefined) throw new InvalidArgumentError('must be a date, as 2027-01-31, or an instant, as 2027-01-31T18:00Z.');
+  return isoInstant(date.start);
 }

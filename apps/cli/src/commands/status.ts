@@ -36,7 +36,8 @@ export async function waitUntilIdle(context: Context, api: Api, timeoutSeconds: 
   const { scans } = dataOf(await api.POST('/ops/api/reconcile', { body: {} }));
   const idle = await waitFor(context, timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, async () => {
     const status = dataOf(await api.GET('/ops/api/status'));
-    const jobs = Object.values(status.queues).flatMap((states) => Object.values(states));
+    // Failed ones are kept for the queue's pages: nothing waits for them.
+    const jobs = Object.values(status.queues).flatMap(({ failed: _kept, ...open }) => Object.values(open));
     context.output.progress(`${status.state}: ${jobs.reduce((sum, count) => sum + count, 0)} jobs`);
     return isCovered(status, scans) ? true : undefined;
   });

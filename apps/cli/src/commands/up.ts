@@ -13,7 +13,6 @@ export function upCommand(program: Command, run: Run): void {
     .action(
       run(async ({ output, flags, env, cwd, signal, releaseSignals }, { detach }: { detach?: boolean }, sources: string[]) => {
         // With --json stdout is for the one answer, so lines for people go to stderr.
-        // With --json stdout is for the one answer, so lines for people go to stderr.
         const write = (line: string) => (output.json ? output.note(line) : output.line(line));
         const options = { flags: { ...flags, sources }, env, cwd, write };
         if (detach === true) {
