@@ -118,6 +118,9 @@ export function createBodyWriter(
       }
     },
     openTable() {
+      // A table can't go on with a paragraph, even one whose end was deleted: its text stands before the table.
+      if (carried !== '') write({}, { text: carried, boxes: [], notes: [], isFormula: false });
+      carried = '';
       flush();
       table = { reader: createRowReader(cellText), rows: [] };
     },

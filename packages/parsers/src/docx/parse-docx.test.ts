@@ -161,3 +161,13 @@ it('reads content controls and what the document says of itself', async () => {
   expect(document.text).toBe('Inside.');
   expect(document.metadata).toEqual({ doc_title: 'Plan', author: 'Ana', created_at: '2024-05-01T10:00:00Z', tags: ['a', 'b'] });
 });
+
+it('keeps what stands before a table there, though the end of its paragraph was deleted', async () => {
+  const endless = '<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>Before.</w:t></w:r></w:p>';
+  const document = await read(`${endless}<w:tbl><w:tr><w:tc>${p('In.')}</w:tc></w:tr></w:tbl>${p('Behind.')}`);
+  expect(shape(document)).toEqual([
+    ['paragraph', 'Before.'],
+    ['table', '| In. |\n| --- |'],
+    ['paragraph', 'Behind.'],
+  ]);
+});
