@@ -124,3 +124,36 @@ it('gives back any cells that were written', async () => {
     { numRuns: 200 },
   );
 });
+
+it.each([
+  [
+    'sep=;\r\na;b\r\n1,5;2\r\n',
+    [
+      ['a', 'b'],
+      ['1,5', '2'],
+    ],
+  ],
+  [
+    '"sep=|"\na|b,c\n1|2',
+    [
+      ['a', 'b,c'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'sep=\t\na\tb\n1\t2',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'sep,b\n1,2',
+    [
+      ['sep', 'b'],
+      ['1', '2'],
+    ],
+  ],
+])('takes the line that tells Excel the separator at its word: %j', async (content, expected) => {
+  expect(await rows('a.csv', content)).toEqual(expected);
+});

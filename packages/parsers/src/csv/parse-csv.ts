@@ -10,6 +10,8 @@ import { findDelimiter } from './find-delimiter.js';
 
 /** Text handed to the reader at a time, about (UTF-16 units). */
 const PIECE = 1024 * 1024;
+/** A first line by which Excel is told the separator: no row. */
+const SEPARATOR_LINE = /^"?sep=([,;|\t])"?(?:\n|$)/i;
 /** Rows by which the header is judged. */
 const SAMPLE_ROWS = 50;
 
@@ -17,7 +19,8 @@ const SAMPLE_ROWS = 50;
 export async function parseCsv(input: ParseInput): Promise<ParsedDocument> {
   const decoded = decodeBytes(input.bytes);
   const text = cleanText(decoded.text);
-  const delimiter = findDelimiter(text, input.name);
+  const told = SEPARATOR_LINE.exec(text);
+  const delimiter = told?.[1] ?? findDelimiter(text, input.name);
   const warnings = [...decoded.warnings];
   const builder = createDocumentBuilder(input.limits);
   let table: ReturnType<typeof builder.openTable> | undefined;
@@ -27,7 +30,7 @@ export async function parseCsv(input: ParseInput): Promise<ParsedDocument> {
     for (const row of first) table.row(row);
     first = [];
   };
-  for (const piece of pieces(text)) {
+  for (const piece of pieces(text, told?.[0].length ?? 0)) {
     await breathe(input);
     input.onProgress?.(piece.end / text.length);
     for (const row of readRows(text.slice(piece.start, piece.end), delimiter, warnings)) {
@@ -42,8 +45,8 @@ export async function parseCsv(input: ParseInput): Promise<ParsedDocument> {
 }
 
 /** Pieces that end with a row: at a line break with an even number of quotes before it. */
-function* pieces(text: string): Generator<{ start: number; end: number }> {
-  let start = 0;
+function* pieces(text: string, from: number): Generator<{ start: number; end: number }> {
+  let start = from;
   while (start < text.length) {
     const end = text.length - start <= PIECE ? text.length : rowEndAfter(text, start, start + PIECE);
     yield { start, end };
