@@ -30,10 +30,23 @@ export function mainContent(root: HtmlNode): HtmlNode {
   for (const candidates of [mains, articles]) {
     const [only] = candidates;
     if (only === undefined || candidates.length > 1 || visibleLength(only) < whole * MAIN_SHARE) continue;
-    return prune(only, true);
+    const main = prune(only, true);
+    return hasTitle(main) ? main : { ...main, children: [...titlesBefore(body, only), ...main.children] };
   }
   const pruned = prune(body, false);
   return visibleLength(pruned) < whole * KEPT_SHARE ? body : pruned;
+}
+
+const isTitle = (node: HtmlNode): boolean => node.name === 'h1';
+
+function hasTitle(node: HtmlNode): boolean {
+  return isTitle(node) || contains(node, isTitle);
+}
+
+/** The page's title, where it stands in a header before the main content. */
+function titlesBefore(body: HtmlNode, main: HtmlNode): HtmlNode[] {
+  const before = findAll(body, (node) => node === main || node.name === 'header');
+  return before.slice(0, Math.max(0, before.indexOf(main))).flatMap((header) => findAll(header, isTitle));
 }
 
 function prune(node: HtmlNode, inMain: boolean): HtmlNode {
@@ -43,7 +56,7 @@ function prune(node: HtmlNode, inMain: boolean): HtmlNode {
     if (typeof child === 'string') children.push(child);
     else if (!isSitePart(child, inside)) children.push(prune(child, inside));
     // The page's title often stands in the site's header.
-    else if (child.name === 'header') children.push(...findAll(child, (heading) => heading.name === 'h1'));
+    else if (child.name === 'header') children.push(...findAll(child, isTitle));
   }
   return { ...node, children };
 }

@@ -156,3 +156,18 @@ it('keeps every cell of a table whose spans go on for ever', async () => {
   expect(document.elements[0]?.rows?.flat().length).toBeLessThan(1_000_000);
   expectLawful(document);
 });
+
+it('keeps the title of a page whose main content has none, and the numbers that items are given', async () => {
+  const page = (header: string, main: string) =>
+    `<body><header><p>Shop</p>${header}</header><main>${main}</main><header><h1>Below</h1></header></body>`;
+  const text = '<p>Enough words to be believed.</p>';
+  expect(await shape(page('<h1>Kettles</h1>', text))).toEqual([
+    ['heading 1', 'Kettles'],
+    ['paragraph', 'Enough words to be believed.'],
+  ]);
+  expect((await shape(page('<h1>Shop</h1>', `<h1>Kettles</h1>${text}`)))[0]).toEqual(['heading 1', 'Kettles']);
+  expect(await shape(`<header><main>${text}</main></header>`)).toEqual([['paragraph', 'Enough words to be believed.']]);
+  expect(await shape('<ol start="3"><li>a</li><li value="7">b</li><li value="x">c</li></ol>')).toEqual([
+    ['list', '3. a\n7. b\n8. c'],
+  ]);
+});
