@@ -15,7 +15,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'docx',
-    version: 1,
+    version: 2,
     title: 'Word',
     extensions: ['docx', 'docm', 'dotx'],
     content: 'zip archive with `word/document.xml`',
@@ -55,7 +55,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'eml',
-    version: 2,
+    version: 3,
     title: 'Mail',
     extensions: ['eml'],
     content: 'lines of mail headers',
@@ -65,7 +65,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'csv',
-    version: 1,
+    version: 2,
     title: 'CSV, TSV',
     extensions: ['csv', 'tsv', 'tab'],
     content: '-',
@@ -93,7 +93,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'html',
-    version: 1,
+    version: 2,
     title: 'HTML',
     extensions: ['html', 'htm', 'xhtml'],
     content: '`<!doctype html>`, `<html>`',

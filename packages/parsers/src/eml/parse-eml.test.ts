@@ -296,3 +296,36 @@ it('never leaves replacement characters without a word: guesses are told, what n
   broken[80] = 0xff;
   await expect(parseAs('a.eml', new Uint8Array(broken))).rejects.toMatchObject({ code: 'encoding_unknown' });
 });
+
+it('puts the headings of an HTML text under the subject, also of mails within', async () => {
+  const html = (subject: string, text: string) =>
+    mail('From: a@example.test', `Subject: ${subject}`, 'MIME-Version: 1.0', 'Content-Type: text/html; charset=utf-8', '', text);
+  const outer = mail(
+    'From: a@example.test',
+    'Subject: Outer',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="B"',
+    '',
+    '--B',
+    'Content-Type: text/html',
+    '',
+    '<h1>News</h1><p>Words.</p><h2>More</h2>',
+    '--B',
+    'Content-Type: message/rfc822',
+    '',
+    html('Inner', '<h1>Old news</h1><p>Old words.</p>'),
+    '--B--',
+    '',
+  );
+  const document = await parseAs('a.eml', outer);
+  expectLawful(document);
+  expect(
+    document.elements.filter((element) => element.kind === 'heading').map((element) => [element.level, element.text]),
+  ).toEqual([
+    [1, 'Outer'],
+    [2, 'News'],
+    [3, 'More'],
+    [2, 'Inner'],
+    [3, 'Old news'],
+  ]);
+});

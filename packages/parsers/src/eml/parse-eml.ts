@@ -41,7 +41,7 @@ export function createEmlParser(children: ChildParser): (input: ParseInput) => P
         throw new SluiceError('limit_exceeded', `${input.name} has more attachments than limits.archive_entries allows`);
       builder.heading(Math.min(level, 6), oneLine(mail.subject ?? '') || (path.at(-1) ?? ''));
       builder.paragraph(headerLines(mail));
-      writeBody(builder, mail, input.limits.depth);
+      writeBody(builder, mail, level, input.limits.depth);
       for (const attachment of mail.attachments) await writeAttachment(attachment, path);
       return mail;
     }
@@ -136,11 +136,11 @@ function isoDate(text: string): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-/** The plain text where there is one that says anything, else the HTML. */
-function writeBody(builder: DocumentBuilder, mail: Email, depth: number): void {
+/** The plain text where there is one that says anything, else the HTML, its headings under the mail's own at `level`. */
+function writeBody(builder: DocumentBuilder, mail: Email, level: number, depth: number): void {
   const text = cleanText(mail.text ?? '');
   if (text.trim() === '') {
-    if (mail.html !== undefined) writeHtml(parseHtmlTree(cleanText(mail.html), depth), builder);
+    if (mail.html !== undefined) writeHtml(parseHtmlTree(cleanText(mail.html), depth), builder, level);
     return;
   }
   for (const range of paragraphRanges(text)) {

@@ -7,8 +7,8 @@ const LISTS = new Set(['ul', 'ol', 'menu', 'dir']);
 /** What can't stand within a list item's line. */
 const isBulky = (node: HtmlNode): boolean => /^(?:table|pre|h[1-6]|blockquote|figure)$/.test(node.name);
 
-/** Writes the elements of a tree of HTML in document order. */
-export function writeHtml(root: HtmlNode, builder: DocumentBuilder): void {
+/** Writes the elements of a tree of HTML in document order. Headings are `below` levels deeper than in the HTML. */
+export function writeHtml(root: HtmlNode, builder: DocumentBuilder, below = 0): void {
   let line = '';
 
   function flush(): void {
@@ -40,7 +40,7 @@ export function writeHtml(root: HtmlNode, builder: DocumentBuilder): void {
 
   function writeBlock(node: HtmlNode): void {
     const heading = HEADING.exec(node.name);
-    if (heading !== null) builder.heading(Number(heading[1]), textOf(node));
+    if (heading !== null) builder.heading(Number(heading[1]) + below, textOf(node));
     else if (LISTS.has(node.name) && !contains(node, isBulky)) builder.list(listItems(node, 0));
     else if (node.name === 'dl' && !contains(node, isBulky)) builder.list(definitions(node));
     else if (node.name === 'pre') writeCode(node);
@@ -109,6 +109,8 @@ function listItems(list: HtmlNode, depth: number): ListItem[] {
       items.push(...listItems(child, depth + 1));
       continue;
     }
+    const own = Number.parseInt(child.attributes.value ?? '', 10);
+    if (!Number.isNaN(own)) number = own;
     const nested: HtmlNode[] = [];
     const text = itemText(child, nested).replace(/\s+/g, ' ').trim();
     items.push({ text, depth, marker: list.name === 'ol' ? `${number++}.` : '-' });
