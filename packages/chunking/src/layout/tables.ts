@@ -6,6 +6,8 @@ export interface TableRow {
   start: number;
   end: number;
   cells: string[];
+  /** Of its cells, once they were looked for. */
+  places?: { cells: TableCell[] | undefined };
 }
 
 export interface TableShape {
@@ -91,7 +93,7 @@ export function sayRow(names: readonly string[], cells: readonly string[]): stri
 
 /** The rows from start to end in plain words, with the text around the table; undefined where a cell or the header is parted. */
 export function sayTable(text: string, shape: TableShape, start: number, end: number): string | undefined {
-  const from = firstRowAfter(shape.rows, start);
+  const from = firstEndAfter(shape.rows, start);
   const said: string[] = [];
   if (start < shape.start) said.push(text.slice(start, Math.min(end, shape.start)).trim());
   let covered = start;
@@ -110,7 +112,8 @@ export function sayTable(text: string, shape: TableShape, start: number, end: nu
   return said.filter((line) => line !== '').join('\n');
 }
 
-function firstRowAfter(rows: readonly TableRow[], at: number): number {
+/** Index of the first row, or cell, that ends behind `at`. */
+function firstEndAfter(rows: readonly { end: number }[], at: number): number {
   let low = 0;
   let high = rows.length;
   while (low < high) {
@@ -130,6 +133,12 @@ export interface TableCell {
 
 /** Where the cells of a row stand in the text; undefined where they aren't found one after the other. */
 export function cellsOf(text: string, row: TableRow): TableCell[] | undefined {
+  // A wide row becomes many chunks, each of which asks for its cells.
+  if (row.places === undefined) row.places = { cells: findCells(text, row) };
+  return row.places.cells;
+}
+
+function findCells(text: string, row: TableRow): TableCell[] | undefined {
   const found: TableCell[] = [];
   let at = row.start;
   for (const [column, cell] of row.cells.entries()) {
@@ -149,9 +158,16 @@ export function cellsOf(text: string, row: TableRow): TableCell[] | undefined {
   return found;
 }
 
+/** Cells that a span touches; cells ascend. */
+function cellsWithin(cells: readonly TableCell[], start: number, end: number): readonly TableCell[] {
+  const from = firstEndAfter(cells, start);
+  let to = from;
+  while ((cells[to]?.start ?? end) < end) to++;
+  return cells.slice(from, to);
+}
+
 function sayCells(text: string, shape: TableShape, row: TableRow, start: number, end: number): string | undefined {
-  const cells = cellsOf(text, row);
-  const within = cells?.filter((cell) => cell.end > start && cell.start < end) ?? [];
+  const within = cellsWithin(cellsOf(text, row) ?? [], start, end);
   if (within.length === 0 || within.some((cell) => skipSpace(text, cell.start, cell.end) < start || cell.end > end))
     return undefined;
   return sayRow(
