@@ -51,7 +51,13 @@ export function createExplain({ files, sources, views, policy }: ExplainDeps): (
     const path = join(root, relPath);
     const found = await stat(path);
     const folder = found?.kind === 'folder';
-    const ignored = await views.get(source)?.explain(relPath, folder ? 'folder' : 'file');
+    let ignored: IgnoreVerdict | undefined;
+    try {
+      ignored = await views.get(source)?.explain(relPath, folder ? 'folder' : 'file');
+    } catch (cause) {
+      // An ignore file, or the folder it would be in, is closed to this process: what holds for the path is then not known.
+      return { source, path: relPath, origins: {}, note: `its folder can't be read (${codeOf(cause)}): check its permissions` };
+    }
     const verdict = ignored === undefined ? {} : { ignored };
     if (folder) return { source, origins: {}, ...verdict, note: 'a folder, not a file' };
     if (found === undefined) return { source, path: relPath, origins: {}, ...verdict, note: 'no such file on disk' };
@@ -88,6 +94,10 @@ export function createExplain({ files, sources, views, policy }: ExplainDeps): (
     const inside = relative(realRoot, target);
     if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return 'what it leads to lies outside the source';
     return `what it leads to is looked at as ${source}${inside === '' ? '' : `/${inside.split(sep).join('/')}`}`;
+  }
+
+  function codeOf(cause: unknown): string {
+    return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
   }
 
   async function originsOf(source: string, relPath: string, path: string): Promise<Record<string, string>> {

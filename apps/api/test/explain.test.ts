@@ -44,6 +44,20 @@ describe('why a path is, or is not, a document', () => {
     });
   });
 
+  it('says of a path whose rules cannot be read that its folder is closed', async () => {
+    const config = loadConfig({ env: {}, cwd: base });
+    const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+    const views = new Map([['inbox', { explain: () => Promise.reject(denied) }]]);
+    const policy = {} as unknown as ExplainDeps['policy']; // not asked for such a path
+    const closed = createExplain({ files: createNodeFiles(), sources: config.sources, views, policy });
+    expect(await closed(join(root, 'sub', 'b.md'))).toEqual({
+      source: 'inbox',
+      path: 'sub/b.md',
+      origins: {},
+      note: "its folder can't be read (EACCES): check its permissions",
+    });
+  });
+
   it.each([
     ['.', 'the folder of source "inbox"'],
     ['sub', 'a folder, not a file'],

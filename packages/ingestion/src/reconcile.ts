@@ -8,6 +8,7 @@ import { createLru } from './lru.js';
 import { type DiskState, observeDisk, sameDisk, waitUntilStill, whyUnreadable } from './observe.js';
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
+import { recommitUnconfigured } from './recommit-unconfigured.js';
 import { MissingChunk, rewriteBase } from './rewrite.js';
 import { findSettled, isOverLimits, isSameState } from './settled.js';
 import type { VectorCache } from './write-chunks.js';
@@ -67,7 +68,10 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
   const reconciler: Reconciler = {
     async reconcile(request, options = {}) {
       const source = deps.source(request.source);
-      if (source === undefined) return { outcome: 'unknown_source' };
+      if (source === undefined) {
+        if (options.recommit) await recommitUnconfigured(deps, request);
+        return { outcome: 'unknown_source' };
+      }
       const target = targetOf(source, request.path);
       const reading = createReadBuffer(deps, target);
       for (let round = 0; round < deps.settings.maxRounds; round += 1) {

@@ -3,6 +3,7 @@ import { beginAttempt, type Target } from './attempt.js';
 import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import { bareAccess } from './document-metadata.js';
+import { unconfiguredSource } from './recommit-unconfigured.js';
 
 /**
  * Takes every document of a source out of the store, for a source that has left the configuration. The files on disk are not touched.
@@ -18,7 +19,7 @@ export async function removeSource(
     const top = topCommit(records);
     if (top === undefined || top.source !== name || top.status === 'deleted') continue;
     const target: Target = {
-      source: { name, root: '/', stabilityMs: 0, accepts: () => false, mayDelete: () => Promise.resolve(true) },
+      source: unconfiguredSource(name),
       sourcePath: top.source_path,
       docId: top.doc_id,
       docUuid: top.doc_uuid,

@@ -35,7 +35,9 @@ async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: F
   // Another stat with the same bytes (touched, restored from a backup) is no change. An empty stat marks a record that must be redone.
   if (top.stat === '' || top.content_hash === '' || top.status === 'failed' || disk.policy.source.createdAt === 'mtime')
     return false;
-  return Number(top.stat.split(':')[0]) === disk.stat.size && (await deps.files.hash(disk.path)) === top.content_hash;
+  if (Number(top.stat.split(':')[0]) !== disk.stat.size) return false;
+  // Bytes that can't be read are not known to be the same: the reading that follows names what is wrong.
+  return (await deps.files.hash(disk.path).catch(() => '')) === top.content_hash;
 }
 
 function isTransient(reason: ReasonCode | undefined): boolean {

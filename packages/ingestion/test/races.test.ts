@@ -1,4 +1,4 @@
-import type { CommitRecord, Fence } from '@sluice/core';
+import { type CommitRecord, type Fence, SluiceError } from '@sluice/core';
 import { createNodeFiles } from '@sluice/sources';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
@@ -105,6 +105,56 @@ it('sweeps what was born above the top’s fence before the fences went back', a
   for (let n = 0; n < 3; n += 1) await h.sweep('a.md');
   expect((await h.objects('a.md')).filter((object) => object.collection === 'chunks')).toHaveLength(1);
   expect(await h.texts('a.md')).toEqual(['one']);
+});
+
+it.each([
+  ['deleted', []],
+  ['replaced', ['new']],
+])('sweeps what an attempt that died left of a %s document, also when its source is no longer configured', async (how, texts) => {
+  const h = await harness();
+  await h.write('a.md', 'old');
+  await h.reconcile('a.md');
+  if (how === 'deleted') await h.remove('a.md');
+  else await h.write('a.md', 'new');
+  await h.reconcile('a.md');
+  const before = await h.top('a.md');
+  await h.fences.take(before?.doc_uuid ?? '');
+  h.deps.source = () => undefined;
+  expect((await h.objects('a.md')).length).toBeGreaterThan(1 + 2 * texts.length);
+  for (let n = 0; n < 3; n += 1) await h.sweep('a.md');
+  expect((await h.objects('a.md')).map(({ collection }) => collection).sort()).toEqual(
+    how === 'deleted' ? ['commits'] : ['chunks', 'commits', 'pages'],
+  );
+  expect(await h.texts('a.md')).toEqual(texts);
+  const after = await h.top('a.md');
+  expect(after?.fence).toBeGreaterThan(before?.fence ?? 0);
+  expect(after).toMatchObject({ status: before?.status, revision: before?.revision, stat: before?.stat, source: before?.source });
+});
+
+it('what is of no commit at all is swept as well when its source is no longer configured', async () => {
+  const h = await harness();
+  await h.write('a.md', 'old');
+  await h.reconcile('a.md');
+  await h.store.deleteObjects((await h.objects('a.md')).filter(({ collection }) => collection === 'commits'));
+  h.deps.source = () => undefined;
+  await h.reconcile('a.md', 'scan', { recommit: true });
+  await h.sweep('a.md');
+  expect((await h.objects('a.md')).map(({ collection }) => collection)).toEqual(['commits']);
+});
+
+it('a document that became unreadable, with the same size as before, is a dead letter at once and says so', async () => {
+  const closed = createNodeFiles();
+  const denied = () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
+  const h = await harness();
+  await h.write('a.txt', 'old');
+  await h.reconcile('a.txt');
+  await h.write('a.txt', 'NEW');
+  h.deps.files = { ...closed, hash: denied, readHead: denied };
+  h.deps.reader = {
+    ...h.deps.reader,
+    read: () => Promise.reject(new SluiceError('unreadable', 'a.txt cannot be read (EACCES)')),
+  };
+  expect(await h.reconcile('a.txt', 'change', { lastAttempt: false })).toMatchObject({ outcome: 'failed', reason: 'unreadable' });
 });
 
 describe('a raise of the level over a base that cannot be copied', () => {
