@@ -188,7 +188,7 @@ describe('a worker that is lost', () => {
 
   it('does no harm when it wakes up: its job ran elsewhere, its fence no longer holds', async () => {
     await add('a');
-    const frozen = await startWorkerProcess(url, bench.namespace, 'quick');
+    const frozen = await startWorkerProcess(url, bench.namespace, 'frozen');
     processes.push(frozen);
     const fences = createFences({ redis: bench.redis, namespace: bench.namespace });
     const old = await fences.take(uuidOf('a'));

@@ -13,8 +13,10 @@ const worker = createReconcileWorker({
     await new Promise((resolve, reject) => {
       const alive = setInterval(() => undefined, 1000);
       if (mode === 'quick') setTimeout(resolve, 100);
+      // Ends with the next SIGCONT: a test that freezes it in the midst of its job must not come too late.
+      if (mode === 'frozen') process.once('SIGCONT', resolve);
       // `deaf` never ends, `failing` throws something of its own when it must end.
-      if (mode !== 'deaf') signal.addEventListener('abort', () => reject(new Error('about to throw')));
+      if (mode !== 'deaf' && mode !== 'frozen') signal.addEventListener('abort', () => reject(new Error('about to throw')));
       signal.addEventListener('abort', () => clearInterval(alive));
     });
     say(`ended ${request.path}`);
