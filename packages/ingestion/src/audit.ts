@@ -9,7 +9,7 @@ import { type DocumentObjects, walkDocuments } from './walk-documents.js';
 export interface AuditDeps extends IngestionDeps {
   reconciler: Reconciler;
   sweeper: Sweeper;
-  /** Which of these documents have a job that waits or runs: they are left alone. */
+  /** Which of these documents have a job that waits or runs: that job mends them. */
   pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Frees deduplication keys whose job is in no list; returns how many. */
   freeStuckKeys(): Promise<number>;
@@ -35,7 +35,8 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
     report.documents += 1;
     const finding = judge(deps, document);
     if (finding === 'fine') continue;
-    if ((await deps.pending([document.docUuid])).has(document.docUuid)) continue;
+    // A document's own job mends it. It sweeps nothing where it finds nothing changed, though, and may wait behind thousands: that is noted anyway.
+    if (finding !== 'sweep' && (await deps.pending([document.docUuid])).has(document.docUuid)) continue;
     switch (finding) {
       case 'sweep': {
         const top = topCommit(document.records);

@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core';
+import { audit, createSweeper } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
@@ -103,6 +104,34 @@ describe('reconcile', () => {
     expect(await h.reconcile('a.md/inner.md')).toMatchObject({ outcome: 'indexed' });
     for (const path of ['../outside.md', '/etc/passwd', 'x/../../y'])
       expect(await h.reconcile(path)).toEqual({ outcome: 'unchanged' });
+  });
+
+  it('leaves what a killed writer left to no job that may wait for long', async () => {
+    const h = await harness();
+    await h.write('a.md', 'first');
+    await h.reconcile('a.md');
+    await h.write('a.md', 'second');
+    h.failAt('inserted');
+    await expect(h.reconcile('a.md', 'change', { lastAttempt: false })).rejects.toThrow('killed');
+    await h.write('a.md', 'first');
+    await h.reconcile('a.md');
+    expect((await h.objects('a.md')).filter(({ collection }) => collection === 'chunks')).toHaveLength(2);
+    // Another worker, which was told of no commit; every document has a job.
+    const sweeper = createSweeper(h.deps, h.reconciler);
+    const everything = async (uuids: readonly string[]) => new Set(uuids);
+    const report = await audit({
+      ...h.deps,
+      reconciler: h.reconciler,
+      sweeper,
+      pending: everything,
+      freeStuckKeys: async () => 0,
+    });
+    expect(report).toMatchObject({ swept: 1, recommitted: 0 });
+    expect(sweeper.waiting()).toBe(1);
+    // Committed anew, since the dead writer's fence is the later one, and then swept.
+    await h.sweep('a.md');
+    await h.sweep('a.md');
+    expect((await h.objects('a.md')).filter(({ collection }) => collection === 'chunks')).toHaveLength(1);
   });
 
   it('blames a crash on the file that workers died of, and on no later one', async () => {
