@@ -53,7 +53,7 @@ export interface Reconciler {
    */
   reconcile(request: ReconcileRequest, options?: ReconcileOptions): Promise<ReconcileOutcome>;
   /**
-   * Records a permanent fault without looking into the file: of a document over which workers die. A file that is gone, or was changed after
+   * Records a permanent fault without looking into the file: of a document over which workers die. A file that is gone or unreadable, or was changed after
    * `unlessChangedSinceMs` (Unix milliseconds), is not the one that they died of: it is reconciled as usual.
    */
   fail(
@@ -87,7 +87,8 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       const source = deps.source(request.source);
       if (source === undefined) return { outcome: 'unknown_source' };
       const target = targetOf(source, request.path);
-      const disk = await observeDisk(deps, source, request.path);
+      // What can't be looked at can't be read either, so no worker dies of it: the usual way says what is wrong.
+      const disk = await observeDisk(deps, source, request.path).catch((): DiskState => ({ kind: 'gone' }));
       if (disk.kind === 'gone' || changedMs(disk) > options.unlessChangedSinceMs) return reconciler.reconcile(request, options);
       const reading = createReadBuffer(deps, target);
       const outcome = await recordFailure(deps, target, error, reading, { disk }, { lastAttempt: true });
