@@ -9,7 +9,7 @@ import {
   resolveMetadata,
 } from '@sluice/metadata';
 import { createStore } from '@sluice/store';
-import { createWordEmbedder, storeDocument, testServices } from '@sluice/testkit';
+import { createWordEmbedder, dropCollections, storeDocument, testServices } from '@sluice/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
@@ -165,10 +165,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await store.close();
-  const { classes } = (await (await fetch(`${url}/v1/schema`)).json()) as { classes: { class: string }[] };
-  const ours = classes.map((each) => each.class).filter((name) => name.toLowerCase().startsWith(namespace));
-  await Promise.all(ours.map((name) => fetch(`${url}/v1/schema/${name}`, { method: 'DELETE' })));
-  expect(ours.length).toBeGreaterThan(0);
+  expect(await dropCollections(url, namespace)).not.toEqual([]);
 });
 
 async function found(filter: Filter): Promise<string[]> {

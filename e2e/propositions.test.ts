@@ -1,19 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChatServer, startChatServer } from '@sluice/testkit';
+import { type ChatServer, startChatServer, TELESCOPE } from '@sluice/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSluice, type Sluice } from './support/sluice.js';
 
-const PASSAGE =
-  'The Webb telescope was launched on 25 December 2021 from Kourou. It orbits the Sun near L2, 1.5 million kilometres from Earth. Its sunshield has five layers, which keep the instruments below 50 kelvin.';
-const TRUE_FACTS = [
-  'The Webb telescope was launched on 25 December 2021.',
-  'The Webb telescope was launched from Kourou.',
-  'The Webb telescope orbits the Sun near L2.',
-  'The sunshield of the Webb telescope has 5 layers.',
-  'The sunshield keeps the instruments of the Webb telescope below 50 kelvin.',
-];
-const FALSE_FACT = 'The Webb telescope was built by Roscosmos in 1999.';
+const { passage: PASSAGE, trueFacts: TRUE_FACTS, falseFact: FALSE_FACT } = TELESCOPE;
 
 interface Chunks {
   chunks?: { text: string; derived: boolean; start: number; end: number }[];

@@ -4,31 +4,14 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { Step } from '@sluice/ingestion';
+import { STEPS, type Step } from '@sluice/ingestion';
 import { type Faults, type FaultTools, sendSignal } from './fault.js';
 import { waitFor } from './wait.js';
 import { LOCK_MS, STALLED_MS } from './world.js';
 
-/** Every named point of the pipeline, in its order: each lies after one piece of work and before the next. */
-const STEPS = [
-  'fence',
-  'base',
-  'read',
-  'parsed',
-  'embed',
-  'embedded',
-  'insert',
-  'inserted',
-  'manifest',
-  'commit',
-  'committed',
-  'recheck',
-  'acknowledge',
-  'sweep',
-  'delete',
-  'deleted',
-] as const satisfies (Step | 'acknowledge')[];
-type FaultStep = (typeof STEPS)[number];
+/** The steps of the pipeline; a job is acknowledged between its last and the sweep. */
+const FAULT_STEPS = STEPS.flatMap((step): (Step | 'acknowledge')[] => (step === 'sweep' ? ['acknowledge', step] : [step]));
+type FaultStep = (typeof FAULT_STEPS)[number];
 
 /** Where a worker that wakes up late could do harm. */
 const STOP_STEPS = ['base', 'parsed', 'inserted', 'commit', 'committed', 'delete'] as const satisfies Step[];
@@ -53,8 +36,8 @@ export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTo
 
   /** The next steps in their order, of which each role has its own turn; the seed says where it begins. */
   function createTurns(steps: number) {
-    let at = random.int(0, STEPS.length - 1);
-    return () => Array.from({ length: steps }, () => STEPS[at++ % STEPS.length] ?? 'commit');
+    let at = random.int(0, FAULT_STEPS.length - 1);
+    return () => Array.from({ length: steps }, () => FAULT_STEPS[at++ % FAULT_STEPS.length] ?? 'commit');
   }
 
   async function killAtSteps(role: 'worker' | 'watcher' | 'api', steps: readonly FaultStep[]): Promise<string[] | undefined> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { attemptUuid, type ChunkStore, type Fences, type Filter } from '@sluice/core';
 import { createStore } from '@sluice/store';
-import { createWordEmbedder } from '@sluice/testkit';
+import { createWordEmbedder, dropCollections } from '@sluice/testkit';
 import { createHarness, type Harness } from '../../packages/ingestion/test/harness.js';
 import { withBefore } from '../../packages/ingestion/test/with-before.js';
 import { judge, versioned } from '../support/readers.js';
@@ -232,10 +232,4 @@ async function sweepUnderSleeper(writing: ChunkStore, reading: ChunkStore, leave
   sleeper.release();
   await Promise.race([death.reached, sleeping]);
   return judgeOnce(h, reading, 'the sweep comes by while a writer with a later fence sleeps before its commit', 0);
-}
-
-async function dropCollections(url: string, namespace: string): Promise<void> {
-  const { classes } = (await (await fetch(`${url}/v1/schema`)).json()) as { classes: { class: string }[] };
-  for (const { class: name } of classes)
-    if (name.toLowerCase().startsWith(namespace.toLowerCase())) await fetch(`${url}/v1/schema/${name}`, { method: 'DELETE' });
 }

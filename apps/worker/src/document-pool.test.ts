@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { ChunkingSettings, DocumentReader, ReadResult } from '@sluice/core';
 import { createLlm } from '@sluice/llm';
 import { silentLogger } from '@sluice/telemetry';
-import { type ChatServer, createWordEmbedder, startChatServer, testServices } from '@sluice/testkit';
+import { type ChatServer, createWordEmbedder, startChatServer, TELESCOPE, testServices } from '@sluice/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDocumentPool, type DocumentPoolOptions } from './document-pool.js';
 
@@ -106,16 +106,7 @@ describe('a parsing process', () => {
 });
 
 describe('propositions', () => {
-  const TRUE_FACTS = [
-    'The Webb telescope was launched on 25 December 2021.',
-    'The Webb telescope was launched from Kourou.',
-    'The Webb telescope orbits the Sun near L2.',
-    'The sunshield of the Webb telescope has 5 layers.',
-    'The sunshield keeps the instruments of the Webb telescope below 50 kelvin.',
-  ];
-  const FALSE_FACT = 'The Webb telescope was built by Roscosmos in 1999.';
-  const PASSAGE =
-    'The Webb telescope was launched on 25 December 2021 from Kourou. It orbits the Sun near L2, 1.5 million kilometres from Earth. Its sunshield has five layers, which keep the instruments below 50 kelvin.';
+  const { passage: PASSAGE, trueFacts: TRUE_FACTS, falseFact: FALSE_FACT } = TELESCOPE;
   let answer: (asked: string) => string | number;
   let server: ChatServer;
   beforeEach(async () => {

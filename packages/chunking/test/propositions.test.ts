@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Llm } from '@sluice/core';
 import { createLlm } from '@sluice/llm';
+import { TELESCOPE } from '@sluice/testkit';
 import { describe, expect, it } from 'vitest';
 import { chunkDocument, chunkerIdentity, createFactCache } from '../src/index.js';
 import { checkFact } from '../src/propositions/check-fact.js';
@@ -14,16 +15,7 @@ import { expectLaws } from './laws.js';
 import { createFakeTokenizer } from './word-pieces.js';
 
 const tokenizer = createFakeTokenizer();
-const PASSAGE =
-  'The Webb telescope was launched on 25 December 2021 from Kourou. It orbits the Sun near L2, 1.5 million kilometres from Earth. Its sunshield has five layers, which keep the instruments below 50 kelvin.';
-const TRUE_FACTS = [
-  'The Webb telescope was launched on 25 December 2021.',
-  'The Webb telescope was launched from Kourou.',
-  'The Webb telescope orbits the Sun near L2.',
-  'The sunshield of the Webb telescope has 5 layers.',
-  'The sunshield keeps the instruments of the Webb telescope below 50 kelvin.',
-];
-const FALSE_FACT = 'The Webb telescope was built by Roscosmos in 1999.';
+const { passage: PASSAGE, trueFacts: TRUE_FACTS, falseFact: FALSE_FACT } = TELESCOPE;
 
 /** A model that answers with what the test says, and remembers what it was asked. */
 function createScriptedLlm(answer: (passage: string) => string): Llm & { asked: string[]; most: number } {

@@ -15,23 +15,28 @@ export interface SourceView {
   mayDelete(): Promise<boolean>;
 }
 
-/** Named points of the pipeline: where faults are injected by the chaos harness, and what stage timers are named after. */
-export type Step =
-  | 'fence'
-  | 'base'
-  | 'read'
-  | 'parsed'
-  | 'embed'
-  | 'embedded'
-  | 'insert'
-  | 'inserted'
-  | 'manifest'
-  | 'commit'
-  | 'committed'
-  | 'recheck'
-  | 'sweep'
-  | 'delete'
-  | 'deleted';
+/**
+ * Named points of the pipeline, in their order, the sweep's last: where faults are injected by the chaos harness, and what stage timers are named
+ * after. Each lies after one piece of work and before the next.
+ */
+export const STEPS = [
+  'fence',
+  'base',
+  'read',
+  'parsed',
+  'embed',
+  'embedded',
+  'insert',
+  'inserted',
+  'manifest',
+  'commit',
+  'committed',
+  'recheck',
+  'sweep',
+  'delete',
+  'deleted',
+] as const;
+export type Step = (typeof STEPS)[number];
 
 export interface IngestionDeps {
   store: ChunkStore;

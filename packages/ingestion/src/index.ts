@@ -1,6 +1,6 @@
 export { type AuditDeps, type AuditLoop, type AuditReport, audit, createAuditLoop } from './audit.js';
 export { withCombinedReads } from './batched-reads.js';
-export type { IngestionDeps, SourceView, Step } from './deps.js';
+export { type IngestionDeps, type SourceView, STEPS, type Step } from './deps.js';
 export { discardDocument } from './discard.js';
 export {
   createPolicy,

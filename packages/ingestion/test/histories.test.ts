@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Cause, type ChunkStore, docUuid, makeDocId, topCommit } from '@sluice/core';
-import { audit, type ReconcileOptions, verify } from '@sluice/ingestion';
+import { audit, type ReconcileOptions, STEPS, verify } from '@sluice/ingestion';
 import { createStore } from '@sluice/store';
-import { createMemoryStore, createWordEmbedder, testServices } from '@sluice/testkit';
+import { createMemoryStore, createWordEmbedder, dropCollections, testServices } from '@sluice/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createHarness, type Harness } from './harness.js';
@@ -16,23 +16,6 @@ import { STORE_CALLS, withBefore } from './with-before.js';
  */
 
 const PATHS = ['a.md', 'b.md', 'dir/c.md', 'dir/d.md', 'a.md/inner.md'] as const;
-const STEPS = [
-  'fence',
-  'base',
-  'read',
-  'parsed',
-  'embed',
-  'embedded',
-  'insert',
-  'inserted',
-  'manifest',
-  'commit',
-  'committed',
-  'recheck',
-  'sweep',
-  'delete',
-  'deleted',
-] as const;
 
 /** One path more often than the others: what is to be found happens between attempts on one document. */
 const path = fc.constantFrom('a.md' as const, 'a.md' as const, 'a.md' as const, ...PATHS);
@@ -564,10 +547,3 @@ describe('random histories', () => {
     );
   }, 600_000);
 });
-
-async function dropCollections(url: string, namespace: string): Promise<void> {
-  const { classes } = (await (await fetch(`${url}/v1/schema`)).json()) as { classes: { class: string }[] };
-  for (const { class: name } of classes) {
-    if (name.toLowerCase().startsWith(namespace.toLowerCase())) await fetch(`${url}/v1/schema/${name}`, { method: 'DELETE' });
-  }
-}

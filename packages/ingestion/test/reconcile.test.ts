@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { audit, createSweeper } from '@sluice/ingestion';
+import { audit, createSweeper, STEPS } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
@@ -340,20 +340,7 @@ describe('the writer among others', () => {
   });
 
   it('leaves a whole revision and no leftovers when it dies at any step and runs again', async () => {
-    for (const step of [
-      'fence',
-      'base',
-      'read',
-      'parsed',
-      'embed',
-      'embedded',
-      'insert',
-      'inserted',
-      'manifest',
-      'commit',
-      'committed',
-      'recheck',
-    ]) {
+    for (const step of STEPS.slice(0, STEPS.indexOf('sweep'))) {
       for (const then of ['same', 'changed', 'deleted'] as const) {
         const h = await harness();
         await h.write('a.md', 'old one\n\nold two');

@@ -4,7 +4,7 @@ import { createReconciler, createSweeper } from '@sluice/ingestion';
 import { accessFilter, compileFilter, fieldCatalog, mayAccess } from '@sluice/metadata';
 import { createFences, createRedis } from '@sluice/queues';
 import { createStore } from '@sluice/store';
-import { createWordEmbedder, testServices } from '@sluice/testkit';
+import { createWordEmbedder, dropCollections, testServices } from '@sluice/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
 
@@ -43,11 +43,7 @@ afterAll(async () => {
   const keys = await redis.keys(`${namespace}*`);
   if (keys.length > 0) await redis.del(keys);
   redis.disconnect();
-  const { classes } = (await (await fetch(`${weaviate}/v1/schema`)).json()) as { classes: { class: string }[] };
-  for (const { class: name } of classes) {
-    if (name.toLowerCase().startsWith(namespace.toLowerCase()))
-      await fetch(`${weaviate}/v1/schema/${name}`, { method: 'DELETE' });
-  }
+  await dropCollections(weaviate, namespace);
 });
 
 const reader = (clearance: Caller['clearance']): Caller => ({ role: 'reader', clearance, groups: [], name: 'test' });

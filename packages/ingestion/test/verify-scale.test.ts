@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { attemptUuid, type ChunkStore, docUuid, type ReconcileRequest, topCommit } from '@sluice/core';
 import { verify } from '@sluice/ingestion';
 import { createStore } from '@sluice/store';
-import { seedStore, testServices } from '@sluice/testkit';
+import { dropCollections, seedStore, testServices } from '@sluice/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHarness, type Harness } from './harness.js';
 
@@ -41,9 +41,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await store.close();
   await h.close();
-  const { classes } = (await (await fetch(`${url}/v1/schema`)).json()) as { classes: { class: string }[] };
-  for (const { class: name } of classes)
-    if (name.toLowerCase().startsWith(NAMESPACE)) await fetch(`${url}/v1/schema/${name}`, { method: 'DELETE' });
+  await dropCollections(url, NAMESPACE);
 });
 
 async function run(extraFiles: readonly string[] = []) {

@@ -96,13 +96,13 @@ describe('the ready screen', () => {
 
 describe('shortPath', () => {
   it.each([
-    ['/work/inbox', './inbox'],
-    ['/work', '.'],
+    ['/sluice/inbox', './inbox'],
+    ['/sluice', '.'],
     ['/home/ada/notes', '~/notes'],
     ['/srv/docs', '/srv/docs'],
-    ['/work..d/x', '/work..d/x'],
+    ['/sluice..d/x', '/sluice..d/x'],
   ])('%s is written %s', (path, expected) => {
-    expect(shortPath(path, '/work', '/home/ada')).toBe(expected);
+    expect(shortPath(path, '/sluice', '/home/ada')).toBe(expected);
   });
 });
 
