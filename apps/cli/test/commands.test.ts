@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { document, status } from './answers.js';
 import { run } from './run.js';
 import { type Answer, type Asked, createStubApi, problem, type StubApi } from './stub-api.js';
 
@@ -21,206 +22,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await api.close();
   await rm(folder, { recursive: true });
-});
-
-const counts = { indexed: 1, pending: 0, empty: 0, failed: 0, skipped: 0 };
-const status = (more: Record<string, unknown> = {}, source: Record<string, unknown> = {}) => ({
-  state: 'idle',
-  version: '0.1.0',
-  processes: [{ role: 'api', pid: 1, restarts: 0 }],
-  services: { redis: { url: 'redis://x', state: 'up' } },
-  sources: [
-    {
-      name: 'inbox',
-      path: join(folder, 'inbox'),
-      configured: true,
-      reachable: true,
-      deletes_suspended: false,
-      documents: counts,
-      scanned: 7,
-      ...source,
-    },
-  ],
-  queues: { reconcile: { waiting: 0 } },
-  paused: false,
-  dead_letters: 0,
-  ...more,
-});
-const document = (docId: string, more: Record<string, unknown> = {}) => ({
-  doc_id: docId,
-  id: 'u',
-  source: 'inbox',
-  source_path: docId.slice(6),
-  status: 'indexed',
-  serving: true,
-  revision: 'r',
-  chunks: 2,
-  content_hash: 'h',
-  warnings: [],
-  metadata: {},
-  ...more,
-});
-
-describe('usage', () => {
-  it.each([
-    ['no command', []],
-    ['an unknown command', ['frobnicate']],
-    ['an unknown option', ['status', '--frobnicate']],
-    ['a missing argument', ['search']],
-    ['too many arguments', ['verify', 'x']],
-    ['an unknown choice', ['search', 'x', '--mode', 'magic']],
-    ['a filter that is no JSON', ['search', 'x', '--filter', '{']],
-    ['a filter that is no object', ['search', 'x', '--filter', '[]']],
-    ['a limit of 0', ['search', 'x', '--limit', '0']],
-    ['a limit that is no number', ['search', 'x', '--limit', 'many']],
-    ['a negative timeout', ['status', '--wait', '--timeout', '-1']],
-    ['no way of choosing dead letters', ['dlq', 'retry']],
-    ['two ways of choosing', ['dlq', 'discard', 'inbox/a.md', '--all']],
-    ['an unknown strategy', ['chunk', 'x.md', '--strategy', 'magic']],
-    ['a setting without a value', ['chunk', 'x.md', '--set', 'max_tokens']],
-    ['a subcommand that is missing', ['dlq']],
-  ])('%s is exit 2, told on stderr', async (_name, args) => {
-    const plain = await run(args, { url: api.url });
-    expect(plain.code).toBe(2);
-    expect(plain.stderr).not.toBe('');
-    expect(plain.stderr).not.toMatch(/\n\s+at /);
-    const json = await run([...args, '--json'], { url: api.url });
-    expect(json.code).toBe(2);
-    expect(json.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } });
-    expect(api.requests).toEqual([]);
-  });
-
-  it.each([
-    ['nonsense'],
-    ['localhost:4180'],
-    ['ftp://127.0.0.1'],
-    ['http://'],
-    ['http://127.0.0.1:99999'],
-    ['//127.0.0.1'],
-    ['http://127.0.0.1/?x=1'],
-  ])('SLUICE_URL=%s is exit 2, and said so', async (url) => {
-    const ran = await run(['status', '--json'], { url });
-    expect(ran.code).toBe(2);
-    expect(ran.json()).toMatchObject({
-      error: { code: 'invalid_configuration', message: expect.stringContaining('SLUICE_URL') },
-    });
-  });
-
-  it('SLUICE_API_KEY that no header can carry is exit 2, and not repeated', async () => {
-    const ran = await run(['status', '--json'], { url: api.url, env: { SLUICE_API_KEY: 'sec\nret' } });
-    expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('SLUICE_API_KEY');
-    expect(ran.stderr + ran.stdout).not.toContain('sec');
-  });
-
-  it('help and version are one JSON value, too', async () => {
-    expect((await run(['--version', '--json'])).json()).toEqual({ version: '0.1.0' });
-    expect((await run(['--json', '--version'])).json()).toEqual({ version: '0.1.0' });
-    for (const args of [
-      ['--help', '--json'],
-      ['dlq', '--help', '--json'],
-      ['search', '--json', '--help'],
-      ['help', '--json'],
-    ]) {
-      const ran = await run(args);
-      expect([ran.code, ran.stderr], args.join(' ')).toEqual([0, '']);
-      expect(ran.json()).toEqual({ help: expect.stringContaining('Usage: sluice') });
-    }
-  });
-
-  it('--json behind -- is an argument', async () => {
-    answers['POST /v1/search'] = { body: { results: [], degraded: [] } };
-    const ran = await run(['search', '--', '--json'], { url: api.url });
-    expect([ran.code, ran.stdout]).toEqual([0, 'Nothing found.\n']);
-    expect(api.requests[0]?.body).toEqual({ query: '--json' });
-  });
-
-  it('help and version are exit 0 on stdout', async () => {
-    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.1.0\n' });
-    expect((await run(['--json'])).json()).toMatchObject({ error: { message: 'Name a command: "sluice --help" lists them.' } });
-    const help = await run(['--help']);
-    expect(help.code).toBe(0);
-    for (const name of [
-      'up',
-      'down',
-      'ingest',
-      'status',
-      'documents',
-      'why',
-      'search',
-      'parse',
-      'chunk',
-      'dlq',
-      'verify',
-      'reindex',
-      'source',
-      'doctor',
-    ]) {
-      expect(help.stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
-    }
-  });
-});
-
-describe('what is not running', () => {
-  const commands = [
-    ['status'],
-    ['documents'],
-    ['search', 'x'],
-    ['verify'],
-    ['dlq', 'list'],
-    ['dlq', 'show', 'a/b'],
-    ['dlq', 'retry', '--all'],
-    ['why', 'x'],
-    ['reindex'],
-    ['source', 'list'],
-    ['source', 'remove', 'x'],
-    ['ingest', '/tmp'],
-  ];
-
-  it.each(commands)('%s %s %s is exit 3 when nothing answers', async (...args) => {
-    const words = args.filter((word): word is string => word !== undefined);
-    const refused = await run([...words, '--json'], { url: 'http://127.0.0.1:9' });
-    expect(refused.code).toBe(3);
-    expect(refused.json()).toMatchObject({ error: { code: 'not_ready' } });
-    const nowhere = await run(words, { cwd: folder });
-    expect(nowhere.code).toBe(3);
-    expect(nowhere.stdout).toBe('');
-    expect(nowhere.stderr).toContain(folder);
-  });
-
-  it('finds the instance by the run file of the data folder', async () => {
-    answers['GET /v1/sources'] = { body: { sources: [] } };
-    await mkdir(join(folder, 'data'));
-    const runFile = { version: '0.1.0', state: 'ready', startedAt: '', processes: [], services: {}, api: api.url };
-    await writeFile(join(folder, 'data', 'run.json'), JSON.stringify(runFile));
-    expect((await run(['source', 'list'], { env: { SLUICE_DATA: join(folder, 'data') } })).code).toBe(0);
-    expect((await run(['source', 'list', '--data', 'data'], { cwd: folder })).code).toBe(0);
-  });
-
-  it('is said of another server too', async () => {
-    answers['GET /v1/sources'] = { status: 500, body: 'oops' };
-    expect((await run(['source', 'list'], { url: api.url })).code).toBe(3);
-  });
-
-  it('sends the key it was given', async () => {
-    answers['GET /v1/sources'] = { body: { sources: [] } };
-    await run(['source', 'list'], { url: api.url, env: { SLUICE_API_KEY: 'k' } });
-    expect(api.requests[0]?.authorization).toBe('Bearer k');
-  });
-
-  it.each([
-    [401, 'unauthorized', 2],
-    [403, 'forbidden', 2],
-    [400, 'invalid_filter', 2],
-    [404, 'not_found', 1],
-    [500, 'internal', 1],
-    [503, 'not_ready', 3],
-  ])('an answer %i %s is exit %i', async (httpStatus, code, exit) => {
-    answers['POST /v1/search'] = problem(httpStatus, code);
-    const ran = await run(['search', 'x', '--json'], { url: api.url });
-    expect(ran.code).toBe(exit);
-    expect(ran.json()).toEqual({ error: { code, message: 'detail of the problem' } });
-  });
 });
 
 describe('search', () => {
@@ -270,7 +71,7 @@ describe('search', () => {
 
 describe('status', () => {
   it('prints the body with --json, and is 0 whatever failed', async () => {
-    const body = status({ dead_letters: 3 });
+    const body = status(folder, { dead_letters: 3 });
     answers['GET /ops/api/status'] = { body };
     const ran = await run(['status', '--json'], { url: api.url });
     expect(ran.code).toBe(0);
@@ -281,9 +82,9 @@ describe('status', () => {
   it('--wait asks for scans first and waits for them and for the queue', async () => {
     answers['POST /ops/api/reconcile'] = { status: 202, body: { scans: [{ source: 'inbox', request: 9 }], documents: [] } };
     const steps = [
-      status({ state: 'idle' }),
-      status({ state: 'working' }, { scanned: 9 }),
-      status({ state: 'idle' }, { scanned: 9 }),
+      status(folder, { state: 'idle' }),
+      status(folder, { state: 'working' }, { scanned: 9 }),
+      status(folder, { state: 'idle' }, { scanned: 9 }),
     ];
     let asked = 0;
     answers['GET /ops/api/status'] = () => ({ body: steps[Math.min(asked++, 2)] });
@@ -294,16 +95,16 @@ describe('status', () => {
 
   it('--timeout is exit 4, with the status as it is', async () => {
     answers['POST /ops/api/reconcile'] = { status: 202, body: { scans: [{ source: 'inbox', request: 9 }], documents: [] } };
-    answers['GET /ops/api/status'] = { body: status() };
+    answers['GET /ops/api/status'] = { body: status(folder) };
     expect((await run(['status', '--wait', '--timeout', '0.2'], { url: api.url })).code).toBe(4);
     const json = await run(['status', '--wait', '--timeout', '0.2', '--json'], { url: api.url });
     expect(json.code).toBe(4);
-    expect(json.json()).toEqual(status());
+    expect(json.json()).toEqual(status(folder));
   });
 
   it('does not wait for a source whose folder is away', async () => {
     answers['POST /ops/api/reconcile'] = { status: 202, body: { scans: [{ source: 'inbox', request: 9 }], documents: [] } };
-    answers['GET /ops/api/status'] = { body: status({}, { reachable: false }) };
+    answers['GET /ops/api/status'] = { body: status(folder, {}, { reachable: false }) };
     expect((await run(['status', '--wait', '--timeout', '5'], { url: api.url })).code).toBe(0);
   });
 
@@ -312,7 +113,7 @@ describe('status', () => {
     const abort = new AbortController();
     answers['GET /ops/api/status'] = () => {
       setImmediate(() => abort.abort());
-      return { body: status() };
+      return { body: status(folder) };
     };
     const ran = await run(['status', '--wait', '--json'], { url: api.url, signal: abort.signal });
     expect(ran.code).toBe(130);
@@ -393,121 +194,6 @@ describe('dlq', () => {
     expect((await run(['dlq', 'show', 'inbox/a b#.md', '--json'], { url: api.url })).json()).toMatchObject({
       doc_id: 'inbox/a b#.md',
     });
-  });
-});
-
-describe('ingest', () => {
-  beforeEach(async () => {
-    await mkdir(join(folder, 'inbox', 'sub'), { recursive: true });
-    await writeFile(join(folder, 'inbox', 'sub', 'a.md'), 'x');
-    await writeFile(join(folder, 'outside.md'), 'x');
-    answers['GET /ops/api/status'] = { body: status() };
-    answers['POST /ops/api/reconcile'] = ({ body }) => {
-      const { doc_ids, source } = body as { doc_ids?: string[]; source?: string };
-      return {
-        status: 202,
-        body: {
-          scans: source === undefined ? [] : [{ source, request: 5 }],
-          documents: (doc_ids ?? []).map((doc_id) => ({ doc_id, id: 'u' })),
-        },
-      };
-    };
-  });
-
-  it('refuses a path outside every source before anything is asked for', async () => {
-    const ran = await run(['ingest', 'inbox/sub/a.md', 'outside.md', '--json'], { url: api.url, cwd: folder });
-    expect(ran.code).toBe(2);
-    expect(ran.json()).toMatchObject({ error: { code: 'not_in_a_source' } });
-    expect(api.requests.map(({ method }) => method)).toEqual(['GET']);
-  });
-
-  it('is not fooled by a folder whose name begins alike, nor by ..', async () => {
-    await mkdir(join(folder, 'inbox-2'));
-    await writeFile(join(folder, 'inbox-2', 'a.md'), 'x');
-    expect((await run(['ingest', 'inbox-2/a.md'], { url: api.url, cwd: folder })).code).toBe(2);
-    expect((await run(['ingest', 'inbox/../outside.md'], { url: api.url, cwd: folder })).code).toBe(2);
-  });
-
-  it('a path that is neither on disk nor known is exit 2', async () => {
-    answers['GET /v1/documents'] = { body: { documents: [document('inbox/other/a.md')] } };
-    for (const path of ['inbox/nope.md', 'inbox/sub/a.md/x', 'nope.md']) {
-      const ran = await run(['ingest', path, '--json'], { url: api.url, cwd: folder });
-      expect(ran.code).toBe(2);
-      expect(ran.json()).toMatchObject({ error: { code: 'invalid_request', message: expect.stringContaining('not there') } });
-    }
-    expect(api.requests.filter(({ method }) => method === 'POST')).toEqual([]);
-  });
-
-  it('has what is gone from disk removed, and says so', async () => {
-    const states = [document('inbox/gone.md'), document('inbox/gone.md', { status: 'pending' }), undefined];
-    answers['GET /v1/documents/inbox/gone.md'] = () => {
-      const state = states.length > 1 ? states.shift() : states[0];
-      return state === undefined ? problem(404, 'not_found') : { body: state };
-    };
-    const ran = await run(['ingest', 'inbox/gone.md', '--wait', '--json'], { url: api.url, cwd: folder });
-    expect(ran.code).toBe(0);
-    expect(ran.json()).toEqual({ documents: [], deleted: ['inbox/gone.md'] });
-    expect(ran.stderr).toContain('gone from disk');
-    expect(api.requests.find(({ method }) => method === 'POST')?.body).toEqual({ doc_ids: ['inbox/gone.md'] });
-  });
-
-  it('has a folder that is gone removed by a scan', async () => {
-    let left = [document('inbox/away/a.md')];
-    answers['GET /v1/documents'] = () => ({ body: { documents: left } });
-    answers['POST /ops/api/reconcile'] = ({ body }) => {
-      left = [];
-      return { status: 202, body: { scans: [{ source: (body as { source: string }).source, request: 5 }], documents: [] } };
-    };
-    const ran = await run(['ingest', 'inbox/away', '--wait', '--json'], { url: api.url, cwd: folder });
-    expect([ran.code, ran.json()]).toEqual([0, { documents: [], deleted: ['inbox/away'] }]);
-  });
-
-  it('is exit 1 where a path never becomes a document, and tells of the others', async () => {
-    await writeFile(join(folder, 'inbox', '.hidden.md'), 'x');
-    answers['GET /v1/documents/inbox/sub/a.md'] = { body: document('inbox/sub/a.md') };
-    const ran = await run(['ingest', 'inbox/.hidden.md', 'inbox/sub/a.md', '--wait', '--json'], { url: api.url, cwd: folder });
-    expect(ran.code).toBe(1);
-    expect(ran.json()).toMatchObject({ documents: [{ doc_id: 'inbox/sub/a.md' }], not_found: ['inbox/.hidden.md'] });
-    expect(ran.stderr).toContain('sluice why');
-  });
-
-  it('queues files by doc_id and folders by a scan', async () => {
-    const ran = await run(['ingest', 'inbox/sub/a.md', 'inbox', '--json'], { url: api.url, cwd: folder });
-    expect(ran.code).toBe(0);
-    expect(ran.json()).toEqual({ scans: [{ source: 'inbox', request: 5 }], documents: [{ doc_id: 'inbox/sub/a.md', id: 'u' }] });
-  });
-
-  it('finds the source of a root that is named through a link', async () => {
-    await symlink(join(folder, 'inbox'), join(folder, 'link'));
-    const ran = await run(['ingest', 'link/sub/a.md', '--json'], { url: api.url, cwd: folder });
-    expect(ran.json()).toMatchObject({ documents: [{ doc_id: 'inbox/sub/a.md' }] });
-  });
-
-  it('--wait waits while it is pending; exit 1 when it failed', async () => {
-    const states = [document('inbox/sub/a.md', { status: 'pending' }), document('inbox/sub/a.md')];
-    answers['GET /v1/documents/inbox/sub/a.md'] = () => ({ body: states.length > 1 ? states.shift() : states[0] });
-    expect((await run(['ingest', 'inbox/sub/a.md', '--wait', '--json'], { url: api.url, cwd: folder })).code).toBe(0);
-    answers['GET /v1/documents/inbox/sub/a.md'] = { body: document('inbox/sub/a.md', { status: 'failed', reason: 'corrupt' }) };
-    const failed = await run(['ingest', 'inbox/sub/a.md', '--wait', '--json'], { url: api.url, cwd: folder });
-    expect(failed.code).toBe(1);
-    expect(failed.json()).toMatchObject({ documents: [{ status: 'failed', reason: 'corrupt' }] });
-  });
-
-  it('--wait of a folder waits for its scan and looks at what is below it', async () => {
-    answers['GET /v1/documents'] = {
-      body: { documents: [document('inbox/sub/a.md'), document('inbox/other.md', { status: 'failed' })] },
-    };
-    const ran = await run(['ingest', 'inbox/sub', '--wait', '--json'], { url: api.url, cwd: folder });
-    expect(ran.code).toBe(0);
-    expect(ran.json()).toMatchObject({ documents: [{ doc_id: 'inbox/sub/a.md' }] });
-  });
-
-  it('--timeout is exit 4', async () => {
-    answers['GET /v1/documents/inbox/sub/a.md'] = { body: document('inbox/sub/a.md', { status: 'pending' }) };
-    expect((await run(['ingest', 'inbox/sub/a.md', '--wait', '--timeout', '0.1'], { url: api.url, cwd: folder })).code).toBe(4);
-    const json = await run(['ingest', 'inbox/sub/a.md', '--wait', '--timeout', '0.1', '--json'], { url: api.url, cwd: folder });
-    expect(json.code).toBe(4);
-    expect(json.json()).toMatchObject({ documents: [{ status: 'pending' }], error: { code: 'timed_out' } });
   });
 });
 

@@ -34,6 +34,7 @@ import { frontMatterOf, isSidecar } from '@sluice/metadata';
 import { createNodeFiles } from '@sluice/sources';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createMemoryStore, createWordEmbedder } from '@sluice/testkit';
+import { afterEach } from 'vitest';
 
 /** Fences as Redis keeps them, in memory; `flush` and `rollback` do to them what can happen to Redis. */
 export function createMemoryFences(clock: Pick<Clock, 'now'>) {
@@ -264,3 +265,16 @@ export async function createHarness(options: HarnessOptions = {}) {
 }
 
 export type Harness = Awaited<ReturnType<typeof createHarness>>;
+
+/** Makes harnesses that are closed after each test. */
+export function useHarnesses(): (options?: HarnessOptions) => Promise<Harness> {
+  const open: Harness[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.close()));
+  });
+  return async (options = {}) => {
+    const made = await createHarness(options);
+    open.push(made);
+    return made;
+  };
+}

@@ -1,83 +1,12 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { type Cause, type ChunkStore, docUuid, makeDocId, topCommit } from '@sluice/core';
-import { audit, type ReconcileOptions, STEPS, verify } from '@sluice/ingestion';
-import { createStore } from '@sluice/store';
-import { createMemoryStore, createWordEmbedder, dropCollections, testServices } from '@sluice/testkit';
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { createHarness, type Harness } from './harness.js';
-import { STORE_CALLS, withBefore } from './with-before.js';
-
-/**
- * Random histories against the real writer, sweep and audit: operations on files; events that come twice, late, in another order or never;
- * attempts that die at any step or store call, or sleep there and wake up later; a Redis that is flushed or restarted; a root that is lost.
- * After each step what is served is a whole version that once was on the disk. After a last scan the store is the disk.
- */
-
-const PATHS = ['a.md', 'b.md', 'dir/c.md', 'dir/d.md', 'a.md/inner.md'] as const;
-
-/** One path more often than the others: what is to be found happens between attempts on one document. */
-const path = fc.constantFrom('a.md' as const, 'a.md' as const, 'a.md' as const, ...PATHS);
-/** What becomes of the events of an operation. */
-const events = fc.constantFrom('now', 'now', 'late', 'twice', 'lost');
-const paragraphs = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 0, maxLength: 4 });
-
-const RACE_POINTS = ['base', 'read', 'parsed', 'inserted', 'commit', 'committed'] as const;
-
-/** An attempt that sleeps at a point until the race lets it go on. */
-const racer = (often: 'fence' | 'insertRecord') =>
-  fc.record({
-    at: fc.oneof({ weight: 2, arbitrary: fc.constant(often) }, { weight: 1, arbitrary: fc.constantFrom(...RACE_POINTS) }),
-    recommit: fc.boolean(),
-  });
-
-const command = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({ op: fc.constant('write' as const), path, paragraphs, level: fc.constantFrom(0, 0, 1, 3), events }),
-  },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('corrupt' as const), path, events }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('remove' as const), path, events }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant('move' as const), path, to: path, events }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('moveFolder' as const), events }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('sidecar' as const), path, level: fc.constantFrom(0, 2, 4), events }) },
-  { weight: 5, arbitrary: fc.record({ op: fc.constant('deliver' as const), pick: fc.nat() }) },
-  {
-    weight: 7,
-    arbitrary: fc.record({
-      op: fc.constant('fault' as const),
-      at: fc.constantFrom(...STEPS, ...STORE_CALLS),
-      skip: fc.integer({ min: 0, max: 2 }),
-      wakes: fc.boolean(),
-    }),
-  },
-  { weight: 5, arbitrary: fc.record({ op: fc.constant('wake' as const), pick: fc.nat() }) },
-  {
-    weight: 10,
-    arbitrary: fc.record({
-      op: fc.constant('race' as const),
-      path,
-      before: fc.option(paragraphs, { freq: 1 }),
-      // The most harm is done where one has its fence and has seen nothing yet, and a later one is about to commit.
-      first: racer('fence'),
-      second: racer('insertRecord'),
-      after: fc.option(paragraphs),
-      order: fc.oneof(
-        { weight: 2, arbitrary: fc.constant(['first' as const, 'sweep' as const, 'second' as const]) },
-        fc.shuffledSubarray(['first' as const, 'second' as const, 'sweep' as const], { minLength: 3 }),
-      ),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ op: fc.constant('sweep' as const), path, graceOver: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.constant({ op: 'audit' as const }) },
-  { weight: 1, arbitrary: fc.constant({ op: 'flush' as const }) },
-  { weight: 1, arbitrary: fc.constant({ op: 'restart' as const }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant('root' as const), lost: fc.boolean() }) },
-);
-type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
-
-const histories = fc.array(command, { minLength: 5, maxLength: 50, size: 'max' });
+import { audit, type ReconcileOptions, verify } from '@sluice/ingestion';
+import { createWordEmbedder } from '@sluice/testkit';
+import { expect } from 'vitest';
+import { createHarness, type Harness } from '../harness.js';
+import { withBefore } from '../with-before.js';
+import type { Command } from './commands.js';
 
 interface Sleeper {
   wake(): void;
@@ -85,7 +14,7 @@ interface Sleeper {
   ended: Promise<boolean>;
 }
 
-class World {
+export class World {
   private readonly late: { path: string; cause: Cause }[] = [];
   private readonly sleepers: Sleeper[] = [];
   private readonly everWritten = new Map<string, Set<string>>();
@@ -453,97 +382,3 @@ function paragraphsOf(text: string): string[] {
     .filter((part) => part.trim() !== '')
     .map((part) => part.trim());
 }
-
-async function runHistory(store: ChunkStore, history: readonly Command[], wakeAfterScan: boolean): Promise<void> {
-  const world = await World.create(store);
-  try {
-    for (const step of history) {
-      await world.run(step);
-      await world.checkServed();
-    }
-    await world.settle(wakeAfterScan);
-    await world.checkDisk();
-  } finally {
-    await world.h.close();
-  }
-}
-
-/** Histories that showed a fault once, or that a rule is needed for; each is run before the random ones. */
-const KNOWN: [Command[], boolean][] = [
-  // A sweep between the commit of an early fence and that of a later one which keeps what the former superseded.
-  [
-    [
-      { op: 'write', path: 'a.md', paragraphs: [0, 1], level: 0, events: 'now' },
-      {
-        op: 'race',
-        path: 'a.md',
-        before: null,
-        first: { at: 'fence', recommit: true },
-        second: { at: 'insertRecord', recommit: true },
-        after: [4],
-        order: ['first', 'sweep', 'second'],
-      },
-    ],
-    true,
-  ],
-  // A writer of a document that was deleted and swept meanwhile wakes, commits and dies.
-  [
-    [
-      { op: 'write', path: 'a.md', paragraphs: [0], level: 0, events: 'now' },
-      { op: 'fault', at: 'insertRecord', skip: 0, wakes: true },
-      { op: 'write', path: 'a.md', paragraphs: [1], level: 0, events: 'now' },
-      { op: 'remove', path: 'a.md', events: 'now' },
-      { op: 'sweep', path: 'a.md', graceOver: false },
-      { op: 'sweep', path: 'a.md', graceOver: true },
-      { op: 'fault', at: 'committed', skip: 0, wakes: false },
-      { op: 'wake', pick: 0 },
-    ],
-    true,
-  ],
-  // A base that is replaced and swept while a writer that is to raise its level sleeps.
-  [
-    [
-      { op: 'write', path: 'a.md', paragraphs: [0], level: 0, events: 'now' },
-      { op: 'fault', at: 'base', skip: 0, wakes: true },
-      { op: 'sidecar', path: 'a.md', level: 2, events: 'now' },
-      { op: 'write', path: 'a.md', paragraphs: [], level: 0, events: 'now' },
-      { op: 'sweep', path: 'a.md', graceOver: false },
-      { op: 'sweep', path: 'a.md', graceOver: true },
-    ],
-    true,
-  ],
-];
-
-describe('random histories', () => {
-  it('end in the state of the disk, and serve whole versions all the while', async () => {
-    await fc.assert(
-      fc.asyncProperty(histories, fc.boolean(), (history, wakeAfterScan) =>
-        runHistory(createMemoryStore(), history, wakeAfterScan),
-      ),
-      { numRuns: Number(process.env.SLUICE_TEST_HISTORIES ?? 150), examples: KNOWN },
-    );
-  }, 600_000);
-
-  it('do so on the real store', async () => {
-    const { weaviate: url } = testServices();
-    let serial = 0;
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(command, { minLength: 5, maxLength: 30, size: 'max' }),
-        fc.boolean(),
-        async (history, wakeAfterScan) => {
-          serial += 1;
-          const namespace = `histories${process.pid}x${Date.now().toString(36)}n${serial}`;
-          const store = createStore({ url, namespace, collection: 'test', dimensions: 64 });
-          try {
-            await runHistory(store, history, wakeAfterScan);
-          } finally {
-            await store.close();
-            await dropCollections(url, namespace);
-          }
-        },
-      ),
-      { numRuns: 8 },
-    );
-  }, 600_000);
-});

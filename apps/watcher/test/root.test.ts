@@ -1,0 +1,188 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createNodeFiles } from '@sluice/sources';
+import { createLogger } from '@sluice/telemetry';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createSourceRunner } from '../src/source-runner.js';
+import { type FakeInstance, makeFolder, makeInstance, source } from './fake-instance.js';
+
+let instance: FakeInstance;
+let root: string;
+const write = (path: string, text: string) => writeFile(join(root, path), text);
+const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+
+beforeEach(async () => {
+  instance = await makeInstance();
+  root = await makeFolder();
+});
+afterEach(async () => {
+  await instance.stopAll();
+  await rm(root, { recursive: true, force: true });
+  await rm(`${root}.away`, { recursive: true, force: true });
+});
+
+describe('W11: the root', () => {
+  const twenty = async () => {
+    for (let n = 0; n < 20; n++) await write(`${n}.md`, `text ${n}`);
+  };
+
+  it('renamed away and back loses nothing, says so, and is watched again', async () => {
+    await twenty();
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    instance.requests.length = 0;
+    await rename(root, `${root}.away`);
+    await until(() => expect(instance.states.get('s')).toMatchObject({ reachable: false, deletes_suspended: true }));
+    await instance.scan('s');
+    expect(instance.requests).toEqual([]);
+    expect(instance.indexed('s').length).toBe(20);
+    await rename(`${root}.away`, root);
+    await write('new.md', 'new');
+    await until(() => expect(instance.indexed('s').length).toBe(21));
+    await until(() => expect(instance.states.get('s')).toMatchObject({ reachable: true, deletes_suspended: false }));
+    await write('later.md', 'later');
+    await until(() => expect(instance.indexed('s').length).toBe(22));
+    await rm(join(root, 'later.md'));
+    await until(() => expect(instance.indexed('s').length).toBe(21));
+    expect(new Set(instance.requests.map(({ path }) => path))).toEqual(new Set(['new.md', 'later.md']));
+  });
+
+  it('replaced by an empty folder keeps everything until an operator accepts it', async () => {
+    await twenty();
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await rename(root, `${root}.away`);
+    await mkdir(root);
+    await write('other.md', 'other');
+    await until(() => expect(instance.states.get('s')).toMatchObject({ reachable: true, deletes_suspended: true }));
+    await instance.scan('s');
+    expect(instance.states.get('s')?.message).toContain('sluice reindex --source s');
+    expect(instance.indexed('s').length).toBe(21);
+    instance.accept('s');
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('s')).toEqual(['other.md']));
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
+  });
+
+  it('replaced by a copy of itself is accepted by itself', async () => {
+    await twenty();
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await rename(root, `${root}.away`);
+    await mkdir(root);
+    for (let n = 1; n < 20; n++) await write(`${n}.md`, `text ${n}`);
+    await until(() => expect(instance.indexed('s').length).toBe(19));
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
+  });
+
+  it('missing at the start keeps everything, and is found when it comes', async () => {
+    await twenty();
+    const first = await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await first.stop();
+    await rename(root, `${root}.away`);
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    expect(instance.indexed('s').length).toBe(20);
+    expect(instance.states.get('s')).toMatchObject({ reachable: false, deletes_suspended: true });
+    await rename(`${root}.away`, root);
+    await write('new.md', 'new');
+    await until(() => expect(instance.indexed('s').length).toBe(21));
+  });
+
+  it('really emptied loses all its documents, live and while off', async () => {
+    await twenty();
+    const first = await instance.start([source('s', root)]);
+    await instance.scan('s');
+    for (let n = 0; n < 10; n++) await rm(join(root, `${n}.md`));
+    await until(() => expect(instance.indexed('s').length).toBe(10));
+    await first.stop();
+    for (let n = 10; n < 20; n++) await rm(join(root, `${n}.md`));
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('s')).toEqual([]));
+  });
+
+  it.each(['EACCES', 'ESTALE', 'EIO'])('failing with %s, whole or in part, deletes nothing', async (code) => {
+    await mkdir(join(root, 'sub'));
+    for (let n = 0; n < 5; n++) await write(`sub/${n}.md`, `text ${n}`);
+    await write('top.md', 'top');
+    const files = createNodeFiles();
+    let broken: string | undefined;
+    const fail = (path: string) => {
+      if (broken !== undefined && path.startsWith(broken)) throw Object.assign(new Error(`${code}: ${path}`), { code });
+    };
+    await instance.start([source('s', root)], {
+      files: {
+        ...files,
+        async list(path) {
+          fail(path);
+          return files.list(path);
+        },
+      },
+    });
+    await instance.scan('s');
+    expect(instance.indexed('s').length).toBe(6);
+    broken = join(root, 'sub');
+    await rm(join(root, 'top.md'));
+    await instance.scan('s');
+    await until(() => expect(instance.indexed('s').length).toBe(5));
+    broken = root;
+    await instance.scan('s');
+    expect(instance.indexed('s').length).toBe(5);
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: true });
+    broken = undefined;
+    await write('new.md', 'new');
+    await instance.scan('s');
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
+    expect(instance.indexed('s').length).toBe(6);
+  });
+});
+
+it('a root that a scan found unreadable stays so, unwatched, until it can be listed', async () => {
+  const files = createNodeFiles();
+  let broken = false;
+  const deps = instance.deps([source('s', root)], {
+    files: {
+      ...files,
+      async list(path) {
+        if (broken) throw Object.assign(new Error(`EACCES: ${path}`), { code: 'EACCES' });
+        return files.list(path);
+      },
+    },
+  });
+  const needed: string[] = [];
+  const runner = createSourceRunner(deps, source('s', root), (reason) => needed.push(reason));
+  const scan = () =>
+    runner.scan({ known: new Map(), retryTransient: false, acceptRoot: false, signal: new AbortController().signal });
+  await runner.start();
+  await scan();
+  expect(runner.state()).toMatchObject({ reachable: true });
+  broken = true;
+  await scan();
+  needed.length = 0;
+  for (let n = 0; n < 3; n++) {
+    await runner.tend();
+    expect(runner.state()).toMatchObject({ reachable: false, deletes_suspended: true });
+  }
+  expect(needed).toEqual([]);
+  broken = false;
+  await runner.tend();
+  expect(runner.state()).toMatchObject({ reachable: true, deletes_suspended: false });
+  expect(needed).toEqual(['root']);
+  await runner.stop();
+});
+
+it('a source that is no longer configured keeps its documents, and that is said', async () => {
+  await write('a.md', 'a');
+  const first = await instance.start([source('old', root), source('s', await makeFolder())]);
+  await instance.scan('old');
+  await first.stop();
+  const lines: string[] = [];
+  await instance.start([source('s', root)], {
+    logger: createLogger({ role: 'watcher', destination: { write: (line) => lines.push(line) } }),
+  });
+  await instance.scan('s');
+  expect(instance.indexed('old')).toEqual(['a.md']);
+  expect(lines.filter((line) => line.includes('sluice source remove old')).length).toBe(1);
+});
