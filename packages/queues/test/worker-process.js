@@ -9,8 +9,8 @@ const worker = createReconcileWorker({
   concurrency: 4,
   settings: { lockMs: 600, stalledMs: 300 },
   handle: async (request, { signal, crashes }) => {
-    say(`began ${request.path} ${crashes}`);
-    await new Promise((resolve, reject) => {
+    // Listens before it says that it began: whoever reads that may freeze and wake it at once.
+    const ended = new Promise((resolve, reject) => {
       const alive = setInterval(() => undefined, 1000);
       if (mode === 'quick') setTimeout(resolve, 100);
       // Ends with the next SIGCONT: a test that freezes it in the midst of its job must not come too late.
@@ -19,6 +19,8 @@ const worker = createReconcileWorker({
       if (mode !== 'deaf' && mode !== 'frozen') signal.addEventListener('abort', () => reject(new Error('about to throw')));
       signal.addEventListener('abort', () => clearInterval(alive));
     });
+    say(`began ${request.path} ${crashes}`);
+    await ended;
     say(`ended ${request.path}`);
   },
 });
