@@ -6,6 +6,7 @@ import type { WatcherDeps } from './watched-source.js';
 export interface WatcherApp {
   /** Resolves when every source that is there is watched. Scans follow by themselves. */
   start(): Promise<void>;
+  /** Also while start is under way, of which nothing follows then. */
   stop(): Promise<void>;
   /** Scans that have ended so far, whatever led to them. */
   readonly scans: number;

@@ -13,6 +13,7 @@ const RENEW_MS = 1000;
 const holderSchema = z.object({ host: z.string(), pid: z.int(), id: z.string() });
 
 export interface LedWatcher {
+  /** Resolves when this process works, or waits because another does. Rejects when it should work and cannot: stop it then. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -35,6 +36,7 @@ export function createLedWatcher(options: {
   const holder = JSON.stringify({ host: hostname(), pid: process.pid, id: randomUUID() });
   const stopping = new AbortController();
   let working: WatcherApp | undefined;
+  let ending: Promise<void> | undefined;
   let waits = false;
   let loop: Promise<void> | undefined;
 
@@ -55,39 +57,60 @@ export function createLedWatcher(options: {
     return host === hostname() && pid !== undefined && (pid === process.pid || !isAlive(pid));
   }
 
-  async function renew(): Promise<void> {
-    const leads = await ask();
-    if (leads === undefined) return;
-    if (leads && working === undefined) {
-      waits = false;
-      working = options.make();
-      await working.start();
-    } else if (!leads) {
-      if (!waits) logger.info({}, 'another watcher of this instance is at work; this one takes over when that one ends');
-      waits = true;
-      const before = working;
-      working = undefined;
-      await before?.stop();
+  /** Works until end() is called. A start that fails gives up the lead, so that another may try, and this process again. */
+  async function begin(): Promise<void> {
+    const app = options.make();
+    working = app;
+    try {
+      await app.start();
+    } catch (error) {
+      // Whoever ended it meanwhile has done the rest.
+      if (working !== app || ending !== undefined) return;
+      await end().catch(() => undefined);
+      await control.resign(holder).catch(() => undefined);
+      throw error;
     }
+  }
+
+  /** Ends the work, also while it only begins. */
+  function end(): Promise<void> {
+    ending ??= Promise.resolve(working?.stop()).finally(() => {
+      working = undefined;
+      ending = undefined;
+    });
+    return ending;
+  }
+
+  /** Renews the lead, or asks for it. Returns what is to be done now: that may take long, and the lead is to be renewed meanwhile. */
+  async function renew(): Promise<(() => Promise<void>) | undefined> {
+    const leads = await ask();
+    if (leads === undefined || stopping.signal.aborted) return undefined;
+    if (!leads && !waits) {
+      logger.info({}, 'another watcher of this instance is at work; this one takes over when that one ends');
+    }
+    waits = !leads;
+    if (leads) return working === undefined ? begin : undefined;
+    return working === undefined ? undefined : end;
   }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await clock.sleep(RENEW_MS, stopping.signal).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      await renew().catch((error: unknown) => logger.warn({ err: error }, 'the watcher could not begin; it tries again'));
+      const turn = stopping.signal.aborted ? undefined : await renew();
+      turn?.().catch((error: unknown) => logger.warn({ err: error }, 'the watcher could not begin or end; it tries again'));
     }
   }
 
   return {
     async start() {
-      await renew();
+      const turn = await renew();
       loop = run();
+      await turn?.();
     },
     async stop() {
       stopping.abort(new Error('stopped'));
       await loop;
-      await working?.stop();
+      await end();
       await control.resign(holder).catch(() => undefined);
     },
   };

@@ -1,43 +1,57 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { type Clock, systemClock } from '@sluice/core';
+import { createControl, createRedis } from '@sluice/queues';
 import { silentLogger } from '@sluice/telemetry';
-import { afterEach, expect, it, vi } from 'vitest';
-import { createLedWatcher, type LedWatcher } from '../src/lead.js';
+import { testServices } from '@sluice/testkit';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createLedWatcher, LEAD_MS, type LedWatcher } from '../src/lead.js';
 
-/** One key as Redis keeps it, without its time. */
-function createKey() {
-  let leader: string | undefined;
-  return {
-    control: {
-      async lead(holder: string, _ttlMs: number, instead = holder) {
-        key.asked++;
-        if (key.away) throw new Error('away');
-        if (leader === undefined || leader === holder || leader === instead) leader = holder;
-        return leader;
-      },
-      async resign(holder: string) {
-        if (leader === holder) leader = undefined;
-      },
-    },
-    away: false,
-    asked: 0,
-    set: (value: string | undefined) => {
-      leader = value;
-    },
-  };
-}
-let key = createKey();
+const redis = createRedis({ url: testServices().redis, role: 'producer' });
+let namespace = '';
+let away = false;
+let asked = 0;
+/** Called when a lead was given up. */
+let onResigned: (() => Promise<void>) | undefined;
 const watchers: LedWatcher[] = [];
 const clock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 100, signal) };
 
-afterEach(async () => {
-  for (const watcher of watchers.splice(0)) await watcher.stop();
-  key = createKey();
-});
+const key = () => `${namespace}:control:leader`;
+/** Makes another the leader, or nobody. */
+const set = (leader: string | undefined) => (leader === undefined ? redis.del(key()) : redis.set(key(), leader, 'PX', LEAD_MS));
 
-function make(name: string, at: string[], isAlive = (_pid: number) => true): LedWatcher {
+beforeEach(() => {
+  namespace = `test-${randomUUID()}`;
+  away = false;
+  asked = 0;
+});
+afterEach(async () => {
+  onResigned = undefined;
+  for (const watcher of watchers.splice(0)) await watcher.stop();
+  await set(undefined);
+});
+afterAll(() => redis.disconnect());
+
+interface Work {
+  start?(): Promise<void>;
+  stop?(): Promise<void>;
+}
+
+/** @param at names of those that work */
+function make(name: string, at: string[], isAlive = (_pid: number) => true, work: Work = {}): LedWatcher {
+  const control = createControl({ redis, namespace });
   const watcher = createLedWatcher({
-    control: key.control,
+    control: {
+      async lead(...args) {
+        asked++;
+        if (away) throw new Error('away');
+        return control.lead(...args);
+      },
+      async resign(holder) {
+        await control.resign(holder);
+        await onResigned?.();
+      },
+    },
     clock,
     logger: silentLogger(),
     isAlive,
@@ -45,9 +59,11 @@ function make(name: string, at: string[], isAlive = (_pid: number) => true): Led
       scans: 0,
       async start() {
         at.push(name);
+        await work.start?.();
       },
       async stop() {
         at.splice(at.indexOf(name), 1);
+        await work.stop?.();
       },
     }),
   });
@@ -55,8 +71,29 @@ function make(name: string, at: string[], isAlive = (_pid: number) => true): Led
   return watcher;
 }
 
+function promise(): { promise: Promise<void>; resolve(): void; reject(error: unknown): void } {
+  let resolve = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const made = new Promise<void>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  return { promise: made, resolve, reject };
+}
+
 const elsewhere = JSON.stringify({ host: 'elsewhere', pid: 1, id: 'x' });
 const dead = JSON.stringify({ host: hostname(), pid: 4_000_000, id: 'x' });
+
+/** Resolves when the lead was renewed after this call: the time that is left of it only ever falls otherwise. */
+async function renewed(): Promise<void> {
+  let left = await redis.pttl(key());
+  for (;;) {
+    const now = await redis.pttl(key());
+    if (now < 0) throw new Error('nobody leads');
+    if (now > left) return;
+    left = now;
+    await systemClock.sleep(2);
+  }
+}
 
 it('one works; the other takes over when it ends', async () => {
   const at: string[] = [];
@@ -64,9 +101,9 @@ it('one works; the other takes over when it ends', async () => {
   const first = make('a', at);
   await first.start();
   expect(at).toEqual(['a']);
-  key.set(elsewhere);
+  await set(elsewhere);
   await vi.waitFor(() => expect(at).toEqual([]));
-  key.set(undefined);
+  await set(undefined);
   await vi.waitFor(() => expect(at).toEqual(['a']));
   await first.stop();
   expect(at).toEqual([]);
@@ -77,14 +114,14 @@ it('one works; the other takes over when it ends', async () => {
 
 it('takes the place of a process of this machine that is gone at once, of another machine never by force', async () => {
   const at: string[] = [];
-  key.set(dead);
+  await set(dead);
   await make('a', at, () => false).start();
   expect(at).toEqual(['a']);
-  key.set(elsewhere);
+  await set(elsewhere);
   const waiting = make('b', at, () => false);
   await waiting.start();
   expect(at).not.toContain('b');
-  key.set(JSON.stringify({ host: hostname(), pid: 4_000_000, id: 'y' }));
+  await set(JSON.stringify({ host: hostname(), pid: 4_000_000, id: 'y' }));
   const patient = make('c', at, () => true);
   await patient.start();
   expect(at).not.toContain('c');
@@ -93,11 +130,86 @@ it('takes the place of a process of this machine that is gone at once, of anothe
 it('goes on working while nobody can tell who leads', async () => {
   const at: string[] = [];
   await make('a', at).start();
-  key.away = true;
-  const before = key.asked;
-  await vi.waitFor(() => expect(key.asked).toBeGreaterThan(before + 3));
+  away = true;
+  const before = asked;
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(before + 3));
   expect(at).toEqual(['a']);
-  key.away = false;
-  key.set('no json');
+  away = false;
+  await set('no json');
   await vi.waitFor(() => expect(at).toEqual([]));
+});
+
+it.each(['at the start', 'at a takeover'])('keeps the lead while it begins and while it ends, however long: %s', async (when) => {
+  const at: string[] = [];
+  const begins = promise();
+  const ends = promise();
+  const watcher = make('a', at, undefined, { start: () => begins.promise, stop: () => ends.promise });
+  if (when === 'at a takeover') await set(elsewhere);
+  const started = watcher.start();
+  if (when === 'at a takeover') await started.then(() => set(undefined));
+  await vi.waitFor(() => expect(at).toEqual(['a']));
+  await renewed();
+  await renewed();
+  expect(at).toEqual(['a']);
+  begins.resolve();
+  await started;
+
+  // It ends because another leads, and leads again before it has ended: one begins when the other is done.
+  await set(elsewhere);
+  await vi.waitFor(() => expect(at).toEqual([]));
+  await set(undefined);
+  await vi.waitFor(async () => expect(await redis.get(key())).toContain(hostname()));
+  await renewed();
+  expect(at).toEqual([]);
+  ends.resolve();
+  await vi.waitFor(() => expect(at).toEqual(['a']));
+});
+
+it('ends what only begins when another leads, and begins anew when that one ends', async () => {
+  const at: string[] = [];
+  const begins = promise();
+  const started = make('a', at, undefined, { start: () => begins.promise }).start();
+  await vi.waitFor(() => expect(at).toEqual(['a']));
+  await set(elsewhere);
+  await vi.waitFor(() => expect(at).toEqual([]));
+  // What is given up may fail of that.
+  begins.reject(new Error('stopped'));
+  await started;
+  expect(await redis.get(key())).toBe(elsewhere);
+  expect(at).toEqual([]);
+});
+
+it('a start that fails at a takeover gives up the lead, so that another may have it, and is tried again', async () => {
+  const at: string[] = [];
+  let fails = true;
+  let tries = 0;
+  await set(elsewhere);
+  const watcher = make('a', at, undefined, {
+    async start() {
+      tries++;
+      if (fails) throw new Error('no watches');
+    },
+  });
+  await watcher.start();
+  onResigned = async () => {
+    onResigned = undefined;
+    await set(elsewhere);
+  };
+  await set(undefined);
+  await vi.waitFor(async () => expect(await redis.get(key())).toBe(elsewhere));
+  expect(at).toEqual([]);
+  const before = tries;
+  await set(undefined);
+  await vi.waitFor(() => expect(tries).toBeGreaterThan(before + 1));
+  fails = false;
+  await vi.waitFor(() => expect(at).toEqual(['a']));
+});
+
+it('a first start that fails is told, and leads no more', async () => {
+  const at: string[] = [];
+  const watcher = make('a', at, undefined, { start: () => Promise.reject(new Error('no watches')) });
+  await expect(watcher.start()).rejects.toThrow('no watches');
+  expect(at).toEqual([]);
+  await watcher.stop();
+  expect(await redis.exists(key())).toBe(0);
 });
