@@ -50,7 +50,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
   const jobs = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
   const catalog = fieldCatalog(config.schema.fields);
   const policy = await createConfiguredPolicy(config, modelFolder);
-  const views = createSourceViews(config, files);
+  const views = createSourceViews(config, files, store);
   const settings = { ...defaultIngestionSettings, readerGraceMs: config.store.readerGraceMs };
   const ingestion: IngestionDeps = {
     store,

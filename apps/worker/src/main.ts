@@ -54,7 +54,7 @@ async function main(): Promise<void> {
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
   });
-  const views = createSourceViews(config, files);
+  const views = createSourceViews(config, files, store);
   const onStep = createFaults(runtime.faultsFolder);
   const app = createWorkerApp({
     store,
@@ -84,6 +84,13 @@ async function main(): Promise<void> {
     settings: { lockMs: config.queue.lockMs, stalledMs: config.queue.stalledMs },
     logger,
   });
+  // Before files are removed: of a source that has lost most of them by then, the folder could no longer be told.
+  for (const view of views.values()) {
+    view.rootState().then(
+      (root) => root.state !== 'ok' && logger.warn({ source: view.name, root_state: root.state }, root.message),
+      (cause: unknown) => logger.debug({ source: view.name, cause: String(cause) }, 'the root could not be looked at'),
+    );
+  }
   await worker.start();
   app.start();
   logger.info({ sources: config.sources.map((source) => source.name) }, 'worker is ready');

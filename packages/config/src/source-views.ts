@@ -1,9 +1,9 @@
-import type { Files } from '@sluice/core';
+import type { ChunkStore, Files } from '@sluice/core';
 import { createSourceView, type SourceView } from '@sluice/sources';
 import type { Config } from './config.js';
 
 /** Every configured source as single paths are asked for, by name. */
-export function createSourceViews(config: Config, files: Files): Map<string, SourceView> {
+export function createSourceViews(config: Config, files: Files, store: Pick<ChunkStore, 'walkRecords'>): Map<string, SourceView> {
   return new Map(
     config.sources.map((source) => [
       source.name,
@@ -14,6 +14,7 @@ export function createSourceViews(config: Config, files: Files): Map<string, Sou
         settings: { include: source.include, exclude: source.exclude },
         stateFolder: config.runtime.sourcesFolder,
         files,
+        store,
       }),
     ]),
   );

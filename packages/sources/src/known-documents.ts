@@ -61,3 +61,24 @@ export async function collectKnown(
   }
   return { known, others };
 }
+
+/**
+ * Paths of at most `limit` documents of a source, tombstones left out. Records come in the order of document uuids, which are hashes, so
+ * the first ones are a fair sample; the walk ends with them.
+ *
+ * @param records as for collectKnown
+ */
+export async function sampleKnown(
+  records: AsyncIterable<readonly CommitRecord[]>,
+  source: string,
+  limit: number,
+): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const group of records) {
+    const top = topRecord(group);
+    if (top === undefined || top.source !== source || top.status === 'deleted') continue;
+    paths.push(top.source_path);
+    if (paths.length === limit) break;
+  }
+  return paths;
+}

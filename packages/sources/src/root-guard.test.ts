@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createNodeFiles } from './node-files.js';
 import { createRootGuard, type RootGuard } from './root-guard.js';
-import { createSourceView } from './source-view.js';
 
 const files = createNodeFiles();
 let base: string;
@@ -111,26 +110,5 @@ describe('root guard', () => {
     await mkdir(join(base, 'other'));
     await symlink(join(base, 'other'), link);
     expect(await linked.check(known)).toMatchObject({ state: 'replaced' });
-  });
-
-  it('tells the worker whether it may delete', async () => {
-    const view = createSourceView({
-      name: 's',
-      root,
-      stabilityMs: 300,
-      settings: { exclude: ['x/**'] },
-      stateFolder: join(base, 'data/sources'),
-      files,
-    });
-    expect(await view.mayDelete()).toBe(false);
-    await guard.check(known);
-    expect(await view.mayDelete()).toBe(true);
-    await rename(root, `${root}2`);
-    expect(await view.mayDelete()).toBe(false);
-    expect(await view.rootState()).toMatchObject({ state: 'missing' });
-    expect(await view.accepts('x/a.md')).toBe(false);
-    expect(await view.explain('x/a.md')).toMatchObject({ rule: 'exclude' });
-    expect(await view.accepts('a.md')).toBe(true);
-    expect(await readFile(join(base, 'data/sources/s.json'), 'utf8')).toContain('inode');
   });
 });

@@ -1,8 +1,9 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EntryStat, Files } from '@sluice/core';
+import { type Clock, type EntryStat, type Files, systemClock } from '@sluice/core';
 import { z } from 'zod';
 import { errorCode, isAbsence } from './node-files.js';
+import { createOwnDecision } from './own-decision.js';
 import { absolutePath } from './paths.js';
 
 /** State of a source's root. In all but `ok` nothing may be deleted. */
@@ -17,7 +18,8 @@ export interface RootGuard {
    */
   check(known?: Iterable<string>): Promise<RootState>;
   /**
-   * As check(), but remembers and accepts nothing: what any process may ask before a delete.
+   * What any process may ask before a delete. Without `known` in the guard's options it remembers and accepts nothing; with it, a root
+   * that the state file does not tell of is decided on as check() does, and the answer is kept in memory.
    *
    * @param options.list also tries whether the root can be listed, which takes long for a large folder; default false: who looks at
    *   one path learns by that whether it can be read
@@ -34,13 +36,25 @@ export interface RootGuardOptions {
   /** `<data>/sources`: holds `<source>.json`. */
   stateFolder: string;
   files: Files;
+  /**
+   * For a process that is not the watcher, whose data folder may be another than the watcher's: a sample of the documents that the
+   * store holds of this source. Asked for once for each folder that the root turns out to be, once a minute where it is refused.
+   */
+  known?: () => Promise<readonly string[]>;
+  /** Default: the system's. */
+  clock?: Pick<Clock, 'monotonic'>;
 }
 
 const identitySchema = z.object({ root: z.string(), device: z.string(), inode: z.string(), birth: z.string() });
 type Identity = z.infer<typeof identitySchema>;
 
+/** What was seen of the root. */
+interface Seen extends Identity {
+  mtimeNs: string;
+}
+
 /** Known documents that are looked for when the root is another folder than before. */
-const SAMPLE = 40;
+export const SAMPLE = 40;
 
 /** Tells a lost root from an emptied one by the identity of the folder: device, inode, and birth, since inodes are given again. */
 export function createRootGuard(options: RootGuardOptions): RootGuard {
@@ -60,18 +74,18 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
   async function remember(identity: Identity): Promise<void> {
     await mkdir(options.stateFolder, { recursive: true });
     const draft = `${stateFile}.${process.pid}.tmp`;
-    await writeFile(draft, `${JSON.stringify(identity)}\n`);
+    await writeFile(draft, `${JSON.stringify(identitySchema.parse(identity))}\n`);
     await rename(draft, stateFile);
   }
 
   /** The root's identity, or why it has none. */
-  async function observe(list: boolean): Promise<Identity | Exclude<RootState, { state: 'ok' }>> {
+  async function observe(list: boolean): Promise<Seen | Exclude<RootState, { state: 'ok' }>> {
     try {
       const real = await files.realpath(root);
       const stat = await files.stat(real);
       if (stat === undefined || stat.kind !== 'folder') return missing(root, stat);
       if (list) await files.list(real);
-      return { root, device: stat.device ?? '', inode: stat.inode, birth: stat.birthNs ?? '0' };
+      return { root, device: stat.device ?? '', inode: stat.inode, birth: stat.birthNs ?? '0', mtimeNs: stat.mtimeNs };
     } catch (error) {
       if (isAbsence(error)) return missing(root, undefined);
       return {
@@ -91,6 +105,15 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     return { state: 'ok' };
   }
 
+  async function look(list: boolean): Promise<RootState> {
+    if (own === undefined) return judge(undefined, list);
+    const seen = await observe(list);
+    if ('state' in seen) return seen;
+    const before = await readIdentity();
+    const isOk = before !== undefined && sameFolder(before, seen) ? own.defer() : await own.accepts(seen);
+    return isOk ? { state: 'ok' } : unlike(root);
+  }
+
   async function holdsSample(known: Iterable<string>): Promise<boolean> {
     const sample = takeSample(known);
     let found = 0;
@@ -101,9 +124,27 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     return found * 2 >= sample.length;
   }
 
+  const { known, clock = systemClock } = options;
+  const own =
+    known === undefined
+      ? undefined
+      : createOwnDecision<Seen>({
+          clock,
+          isSame: sameFolder,
+          async decide(seen) {
+            const paths = await known();
+            const holds = await holdsSample(paths);
+            const isEmpty = paths.length === 0 && (await files.list(root)).length === 0;
+            // The sample may have been found in, or missed by, what was mounted meanwhile.
+            const after = await observe(false);
+            if ('state' in after || !sameFolder(after, seen)) return 'undecided';
+            return holds ? (isEmpty ? 'empty' : 'accepted') : 'refused';
+          },
+        });
+
   return {
     check: (known) => judge(known, true),
-    look: ({ list = false } = {}) => judge(undefined, list),
+    look: ({ list = false } = {}) => look(list),
     async accept() {
       const seen = await observe(true);
       if ('state' in seen) return seen;
@@ -127,6 +168,13 @@ function replaced(source: string, root: string, before: Identity | undefined): R
   return {
     state: 'replaced',
     message: `${root} ${why}; documents that are gone from it are kept. If that is meant, run: sluice reindex --source ${source}`,
+  };
+}
+
+function unlike(root: string): RootState {
+  return {
+    state: 'replaced',
+    message: `${root} holds less than half of the documents known of it, and the watcher's state is not in this process' data folder; documents that are gone from it are kept`,
   };
 }
 

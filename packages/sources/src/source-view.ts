@@ -1,7 +1,8 @@
-import type { Files } from '@sluice/core';
+import type { ChunkStore, Clock, Files } from '@sluice/core';
 import { createIgnoreReader } from './ignore-reader.js';
 import type { IgnoreSettings, IgnoreVerdict } from './ignore-rules.js';
-import { createRootGuard, type RootState } from './root-guard.js';
+import { sampleKnown } from './known-documents.js';
+import { createRootGuard, type RootState, SAMPLE } from './root-guard.js';
 
 /** A source as the worker and the `why` command see it: single paths, nothing watched. */
 export interface SourceView {
@@ -12,7 +13,7 @@ export interface SourceView {
   accepts(relPath: string): Promise<boolean>;
   /** Which rule makes a path no document (or a folder's files none); undefined where none does. Default: a file. */
   explain(relPath: string, kind?: 'file' | 'folder'): Promise<IgnoreVerdict | undefined>;
-  /** False while the root is missing, unreadable, or another folder than the watcher knows: then nothing may be deleted. */
+  /** False while the root is missing, unreadable, or another folder than that of the source: then nothing may be deleted. */
   mayDelete(): Promise<boolean>;
   rootState(): Promise<RootState>;
 }
@@ -26,10 +27,24 @@ export function createSourceView(options: {
   /** `<data>/sources`, the folder in which the watcher's root guard keeps its state. */
   stateFolder: string;
   files: Files;
+  /**
+   * Decides by the documents stored whether the root is the source's where the watcher's state does not tell, as with a data folder of
+   * one's own. Default: such a root is `replaced`.
+   */
+  store?: Pick<ChunkStore, 'walkRecords'>;
+  /** Default: the system's. */
+  clock?: Pick<Clock, 'monotonic'>;
 }): SourceView {
-  const { name, root, stabilityMs, files } = options;
+  const { name, root, stabilityMs, files, store, clock } = options;
   const reader = createIgnoreReader({ files, root, settings: options.settings });
-  const guard = createRootGuard({ source: name, root, stateFolder: options.stateFolder, files });
+  const guard = createRootGuard({
+    source: name,
+    root,
+    stateFolder: options.stateFolder,
+    files,
+    ...(store && { known: () => sampleKnown(store.walkRecords(), name, SAMPLE) }),
+    ...(clock && { clock }),
+  });
   return {
     name,
     root,
