@@ -18,7 +18,10 @@ const clock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(
 
 const key = () => `${namespace}:control:leader`;
 /** Makes another the leader, or nobody. */
-const set = (leader: string | undefined) => (leader === undefined ? redis.del(key()) : redis.set(key(), leader, 'PX', LEAD_MS));
+async function set(leader: string | undefined): Promise<void> {
+  if (leader === undefined) await redis.del(key());
+  else await redis.set(key(), leader, 'PX', LEAD_MS);
+}
 
 beforeEach(() => {
   namespace = `test-${randomUUID()}`;
