@@ -2,6 +2,9 @@ import type { ChunkStore, Files } from '@sluice/core';
 import { createSourceView, type SourceView } from '@sluice/sources';
 import type { Config } from './config.js';
 
+/** Kernels stamp files by a clock that ticks every 1 to 10 ms: bytes read before the next tick could change without the stamp. */
+const STAMP_MS = 10;
+
 /** Every configured source as single paths are asked for, by name. */
 export function createSourceViews(config: Config, files: Files, store: Pick<ChunkStore, 'walkRecords'>): Map<string, SourceView> {
   return new Map(
@@ -10,7 +13,7 @@ export function createSourceViews(config: Config, files: Files, store: Pick<Chun
       createSourceView({
         name: source.name,
         root: source.path,
-        stabilityMs: source.stabilityMs,
+        stabilityMs: Math.max(STAMP_MS, source.stabilityMs),
         settings: { include: source.include, exclude: source.exclude },
         stateFolder: config.runtime.sourcesFolder,
         files,

@@ -118,9 +118,19 @@ export function codeOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
+/** Whole seconds are what FAT (two of them), HFS+, ext3 and some network shares keep. */
+const SECOND_NS = 1_000_000_000n;
+const COARSE_MS = 2_000;
+
+/** How long a file must have been still before it is read: at least as long as a second write might leave its stamp as it is. */
+function stillMs(source: SourceView, { mtimeNs, ctimeNs }: FileStat): number {
+  const isCoarse = BigInt(mtimeNs) % SECOND_NS === 0n && BigInt(ctimeNs) % SECOND_NS === 0n;
+  return isCoarse ? Math.max(COARSE_MS, source.stabilityMs) : source.stabilityMs;
+}
+
 /**
- * Waits until a file just written has been still for the source's stability time. The watcher waits too; this covers jobs that
- * come another way. Gives up after a minute: then the check after the commit decides.
+ * Waits until a file just written has been still for the source's stability time, and longer where its stamps are coarse. The watcher
+ * waits too; this covers jobs that come another way. Gives up after a minute: then the check after the commit decides.
  */
 export async function waitUntilStill(
   deps: Pick<IngestionDeps, 'files' | 'policy' | 'clock'>,
@@ -134,9 +144,10 @@ export async function waitUntilStill(
   while (state.kind === 'file' && deps.clock.monotonic() < deadline) {
     const changedMs = Math.max(Number(BigInt(state.stat.mtimeNs) / 1_000_000n), Number(BigInt(state.stat.ctimeNs) / 1_000_000n));
     const age = deps.clock.now() - changedMs;
-    if (age >= source.stabilityMs) return state;
+    const needed = stillMs(source, state.stat);
+    if (age >= needed) return state;
     // A change time in the future (another machine's clock) says nothing of the age: wait the whole time once and compare.
-    const wait = age < 0 ? source.stabilityMs : source.stabilityMs - age;
+    const wait = age < 0 ? needed : needed - age;
     await deps.clock.sleep(Math.max(1, wait), signal);
     const next = await observeDisk(deps, source, sourcePath);
     if (age < 0 && next.kind === 'file' && next.statKey === state.statKey) return next;

@@ -9,7 +9,7 @@ import { type DiskState, observeDisk, sameDisk, waitUntilStill, whyUnreadable } 
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { recommitUnconfigured } from './recommit-unconfigured.js';
-import { MissingChunk, rewriteBase } from './rewrite.js';
+import { MissingChunk, readBaseManifest, rewriteBase } from './rewrite.js';
 import { findSettled, isOverLimits, isSameState } from './settled.js';
 import type { VectorCache } from './write-chunks.js';
 import { LostChunks, writeDocument } from './write-document.js';
@@ -49,7 +49,8 @@ export interface Reconciler {
   /**
    * Makes the store agree with the disk for one path, whatever event led to it.
    *
-   * @throws SluiceError of kind transient (the job is tried again), unless `lastAttempt`.
+   * @throws SluiceError of kind transient (the job is tried again); on the last attempt only what could not be recorded, marked so in its
+   * details (`unrecorded: true`).
    */
   reconcile(request: ReconcileRequest, options?: ReconcileOptions): Promise<ReconcileOutcome>;
   /**
@@ -74,14 +75,18 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       }
       const target = targetOf(source, request.path);
       const reading = createReadBuffer(deps, target);
-      for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-        const looked: Looked = { disk: undefined };
-        const outcome = await runRounds(deps, vectors, target, request, reading, looked, options).catch((thrown: unknown) =>
-          recordFailure(deps, target, thrown, reading, looked, options),
-        );
-        if (outcome !== 'again') return outcome;
+      try {
+        for (let round = 0; round < deps.settings.maxRounds; round += 1) {
+          const looked: Looked = { disk: undefined };
+          const outcome = await runRounds(deps, vectors, target, request, reading, looked, options).catch((thrown: unknown) =>
+            recordFailure(deps, target, thrown, reading, looked, options),
+          );
+          if (outcome !== 'again') return outcome;
+        }
+        throw keepsChanging(target);
+      } catch (thrown) {
+        throw options.lastAttempt ? unrecorded(thrown, target) : thrown;
       }
-      throw keepsChanging(target);
     },
     async fail(request, error, options) {
       const source = deps.source(request.source);
@@ -111,6 +116,12 @@ interface Looked {
 
 function keepsChanging({ docId }: Target): SluiceError {
   return new SluiceError('outdated_attempt', `${docId} kept changing while it was read; it will be tried again`, { docId });
+}
+
+/** A failure that is to last but could not be recorded, as while the store refuses writes: if its job ended, nothing would tell of it. */
+function unrecorded(thrown: unknown, { docId }: Target): SluiceError {
+  const { code, message } = toSluiceError(thrown, 'internal', docId);
+  return new SluiceError(code, message, { docId, kind: 'transient', cause: thrown, details: { unrecorded: true } });
 }
 
 async function runRounds(
@@ -235,7 +246,7 @@ async function writeFile(
   return { outcome: status, chunks, computed: counts.computed, reused: counts.reused, warnings };
 }
 
-/** The same state under a new fence. Kept chunks are counted first: what was lost is written anew. */
+/** The same state under a new fence. Kept chunks are counted first, and the list of them is read: what was lost is written anew. */
 async function recommit(
   deps: IngestionDeps,
   target: Target,
@@ -246,6 +257,7 @@ async function recommit(
   if (isServing(base) && (await deps.store.countChunks(target.docUuid, base.live, base.superseded)) !== base.chunks) {
     throw new LostChunks(`${target.docId}: not every chunk that the commit names is stored`);
   }
+  await readBaseManifest(deps, base);
   const { kind, status, content_hash, fingerprint, format, metadata, warnings } = base;
   const record = buildRecord(deps, target, attempt, disk, {
     kind,
@@ -277,10 +289,11 @@ async function recordFailure(
 ): Promise<ReconcileOutcome | 'again'> {
   if (options.signal?.aborted) throw thrown;
   const error = toSluiceError(thrown, 'internal', target.docId);
-  const permanent = error.kind === 'permanent';
-  // The store being away is nobody's fault among the documents: such a job waits for the store, it never becomes a dead letter.
-  if (error.code === 'store_unavailable' || error.code === 'outdated_attempt' || error.code === 'queue_unavailable') throw error;
-  if (!permanent && !options.lastAttempt) throw error;
+  if (error.code === 'outdated_attempt' || error.code === 'queue_unavailable') throw error;
+  // A query that the store refuses may be its own trouble in words that are not known here. If it is still away, the record can't be written
+  // either and the store's error comes of that: such a job waits for the store and never becomes a dead letter.
+  const permanent = error.kind === 'permanent' && error.code !== 'store_unavailable';
+  if (!permanent && !options.lastAttempt) throw asTransient(error);
   if (error.code === 'unreadable') {
     const why = await whyUnreadable(deps, target.source, target.sourcePath);
     // A root that lets nothing be looked at is as good as lost: what is known of its documents stays as it is.
@@ -293,6 +306,11 @@ async function recordFailure(
   const record = await commitFailure(deps, target, { reason, message, contentHash: reading.lastHash(), format: '' }, looked.disk);
   if (record === 'again') return 'again';
   return { outcome: 'failed', reason, message, error, serving: isServing(record) };
+}
+
+function asTransient(error: SluiceError): SluiceError {
+  if (error.kind !== 'permanent') return error;
+  return new SluiceError(error.code, error.message, { kind: 'transient', cause: error });
 }
 
 /** A message with files named as documents are: its readers are not told where on this machine a source lies. */

@@ -40,11 +40,7 @@ export async function rewriteBase(
   base: CommitRecord,
   metadata: DocumentMetadata,
 ): Promise<Rewritten> {
-  const manifest = await deps.store.readManifest(base).catch((cause: unknown) => {
-    // Its pages are lost, or were swept while this attempt slept and another one took the base's place.
-    if (cause instanceof SluiceError && cause.code === 'store_rejected') throw new MissingChunk(cause.message);
-    throw cause;
-  });
+  const manifest = await readBaseManifest(deps, base);
   const entries: Manifest['entries'] = [];
   for (let at = 0; at < manifest.entries.length; at += SLICE) {
     const slice = manifest.entries.slice(at, at + SLICE);
@@ -79,6 +75,14 @@ export async function rewriteBase(
     chunk_metadata_hash: chunkMetadataHash(target.docId, metadata),
     metadata,
   };
+}
+
+/** @throws MissingChunk when its pages are lost, or were swept while this attempt slept and another one took the base's place */
+export function readBaseManifest(deps: Pick<IngestionDeps, 'store'>, base: CommitRecord): Promise<Manifest> {
+  return deps.store.readManifest(base).catch((cause: unknown) => {
+    if (cause instanceof SluiceError && cause.code === 'store_rejected') throw new MissingChunk(cause.message);
+    throw cause;
+  });
 }
 
 /** A chunk that the base names, or the list of them, is not in the store. */

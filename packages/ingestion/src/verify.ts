@@ -1,4 +1,13 @@
-import { type CommitRecord, docUuid, makeDocId, type ReconcileRequest, splitDocId, topCommit, topRecord } from '@sluice/core';
+import {
+  type CommitRecord,
+  docUuid,
+  makeDocId,
+  type ReconcileRequest,
+  SluiceError,
+  splitDocId,
+  topCommit,
+  topRecord,
+} from '@sluice/core';
 import type { IngestionDeps, SourceView } from './deps.js';
 import { type DiskState, observeDisk } from './observe.js';
 import { unnamed } from './sweep.js';
@@ -149,7 +158,7 @@ async function checkDocument(
     report.differences += count;
     if (report.examples.length < MOST_EXAMPLES && mayName) report.examples.push({ kind, doc_id: document.docId });
   }
-  if (options.repair && second.differences.size > 0) await repair(deps, document.docId, second.differences, report);
+  if (options.repair && second.differences.size > 0) await repair(deps, document.docId, second, report);
 }
 
 async function isInFlight(deps: VerifyDeps, documentUuid: string): Promise<boolean> {
@@ -173,6 +182,8 @@ async function readAnew(deps: VerifyDeps, document: DocumentObjects): Promise<Do
 interface Comparison {
   differences: Map<DriftKind, number>;
   inGrace: number;
+  /** The file has other bytes under the very stat of its record: only reading it anew tells. */
+  isUnseen: boolean;
 }
 
 async function compare(deps: VerifyDeps, document: DocumentObjects, report: VerifyReport): Promise<Comparison> {
@@ -183,10 +194,12 @@ async function compare(deps: VerifyDeps, document: DocumentObjects, report: Veri
   const top = topCommit(document.records);
   const newest = topRecord(document.records);
 
+  let isUnseen = false;
   const source = deps.source(splitDocId(document.docId).source);
   if (source !== undefined && !report.unreachable_sources.includes(source.name)) {
     const drift = await compareDisk(deps, source, document.docId, newest);
-    if (drift !== undefined) add(drift);
+    if (drift !== undefined) add(drift.kind);
+    isUnseen = drift?.isUnseen ?? false;
   }
 
   const extra = top === undefined ? [] : unnamed(document.chunks, top);
@@ -206,7 +219,7 @@ async function compare(deps: VerifyDeps, document: DocumentObjects, report: Veri
       live.filter((chunk) => chunk.metadataHash !== undefined && chunk.metadataHash !== top.chunk_metadata_hash).length,
     );
   }
-  return { differences, inGrace };
+  return { differences, inGrace, isUnseen };
 }
 
 /** A fence is the time of its attempt in microseconds, so it tells an object's age. */
@@ -242,33 +255,42 @@ async function compareDisk(
   source: SourceView,
   docId: string,
   newest: CommitRecord | undefined,
-): Promise<DriftKind | undefined> {
+): Promise<{ kind: DriftKind; isUnseen?: boolean } | undefined> {
   const { sourcePath } = splitDocId(docId);
   let disk: DiskState;
   try {
     disk = await observeDisk(deps, source, sourcePath);
-  } catch {
-    // A name that is not UTF-8, or a file that may not be looked at: right as long as the failure is recorded.
-    return newest?.status === 'failed' ? undefined : 'missing_document';
+  } catch (cause) {
+    // A name that is not UTF-8, or a file that may not be looked at: right as long as the failure is recorded. What a folder holds that
+    // refuses every look is kept as it was last seen.
+    const isKept = isStored(newest) && cause instanceof SluiceError && cause.code === 'unreadable';
+    return isKept || newest?.status === 'failed' ? undefined : { kind: 'missing_document' };
   }
-  const isStored = newest !== undefined && newest.status !== 'deleted';
-  if (disk.kind === 'gone') return isStored ? 'unexpected_document' : undefined;
-  if (!isStored) return 'missing_document';
-  if (newest.config_hash !== disk.policy.configHash || newest.sidecar_stat !== disk.sidecarStat) return 'stale_document';
-  if (newest.fingerprint !== disk.policy.fingerprint(newest.format)) return 'stale_document';
-  if (newest.content_hash === '') return newest.stat === disk.statKey ? undefined : 'stale_document';
+  if (disk.kind === 'gone') return isStored(newest) ? { kind: 'unexpected_document' } : undefined;
+  if (!isStored(newest)) return { kind: 'missing_document' };
+  const stale = { kind: 'stale_document' } as const;
+  if (newest.sidecar_stat !== disk.sidecarStat) return stale;
+  // One that was discarded waits for a change of its file.
+  const { configHash, fingerprint } = disk.policy;
+  if (!newest.discarded && (newest.config_hash !== configHash || newest.fingerprint !== fingerprint(newest.format))) return stale;
+  if (newest.content_hash === '') return newest.stat === disk.statKey ? undefined : stale;
   const hash = await deps.files.hash(disk.path).catch(() => '');
-  return hash === newest.content_hash ? undefined : 'stale_document';
+  return hash === newest.content_hash ? undefined : { ...stale, isUnseen: newest.stat === disk.statKey };
+}
+
+function isStored(newest: CommitRecord | undefined): newest is CommitRecord {
+  return newest !== undefined && newest.status !== 'deleted';
 }
 
 async function repair(
   deps: VerifyDeps,
   docId: string,
-  differences: ReadonlyMap<DriftKind, number>,
+  { differences, isUnseen }: Comparison,
   report: VerifyReport,
 ): Promise<void> {
   const { source, sourcePath } = splitDocId(docId);
-  const rebuild = ['missing_chunk', 'duplicate_chunk', 'wrong_metadata'].some((kind) => differences.has(kind as DriftKind));
+  const rebuild =
+    isUnseen || ['missing_chunk', 'duplicate_chunk', 'wrong_metadata'].some((kind) => differences.has(kind as DriftKind));
   await deps.repair({ source, path: sourcePath, cause: 'retry', force: rebuild ? 'rebuild' : 'recommit' });
   report.repaired = (report.repaired ?? 0) + 1;
 }

@@ -1,6 +1,7 @@
-import { SluiceError } from '@sluice/core';
+import { type ChunkStore, SluiceError } from '@sluice/core';
 import { audit, createSweeper } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
+import { createMemoryStore } from '@sluice/testkit';
 import { describe, expect, it } from 'vitest';
 import { useHarnesses } from './harness.js';
 
@@ -168,6 +169,33 @@ describe('reconcile', () => {
     expect(await h.top('a.md')).toBeUndefined();
     expect(await h.reconcile('a.md', 'add')).toMatchObject({ outcome: 'failed', reason: 'embed_failed', serving: false });
     expect(await h.reconcile('a.md', 'scan')).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('records that the store refused this document, which goes on answering as it was; and says what it could not record', async () => {
+    const memory = createMemoryStore();
+    const refusal = new SluiceError('store_unavailable', 'refused: not enough memory', { kind: 'permanent' });
+    let refuses: 'nothing' | 'chunks' | 'everything' = 'nothing';
+    const store: ChunkStore = {
+      ...memory,
+      insertChunks: (chunks) => (refuses === 'nothing' ? memory.insertChunks(chunks) : Promise.reject(refusal)),
+      insertRecord: (record) => (refuses === 'everything' ? Promise.reject(refusal) : memory.insertRecord(record)),
+    };
+    const h = await harness({ store });
+    await h.write('a.md', 'old');
+    await h.reconcile('a.md', 'add');
+    await h.write('a.md', 'new');
+    refuses = 'chunks';
+    const refused = { code: 'store_unavailable', kind: 'transient' };
+    await expect(h.reconcile('a.md', 'change', { lastAttempt: false })).rejects.toMatchObject({ ...refused, details: undefined });
+    expect(await h.top('a.md')).toMatchObject({ status: 'indexed' });
+    refuses = 'everything';
+    await expect(h.reconcile('a.md')).rejects.toMatchObject({ ...refused, details: { unrecorded: true } });
+    refuses = 'chunks';
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'store_unavailable', serving: true });
+    expect(await h.texts('a.md')).toEqual(['old']);
+    refuses = 'nothing';
+    expect(await h.reconcile('a.md', 'retry')).toMatchObject({ outcome: 'indexed' });
+    expect(await h.texts('a.md')).toEqual(['new']);
   });
 
   it('records a skipped type without a dead letter and serves nothing of it', async () => {

@@ -3,18 +3,25 @@ import type { Logger } from '@sluice/telemetry';
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
+/** So many different documents refused in a row, with none done in between, are no fault of theirs. */
+const REFUSED_IN_A_ROW = 5;
 
 /** Whether a service that every job needs is away, and the wait until it is back. */
 export interface Outage {
-  /** Asks the service, unless it is known to be away; true when it is. */
-  confirm(): Promise<boolean>;
+  /**
+   * Told of a document that the service refused. Asks the service, unless it is known to be away; true when it is, or when it answers but has
+   * refused five different documents in a row, as one without memory does: such a storm is held like an outage.
+   */
+  confirm(document: string): Promise<boolean>;
+  /** Told of a document that was done. */
+  worked(): void;
   readonly since: number | undefined;
   stop(): void;
 }
 
 /**
  * While the service is away jobs are held instead of failed: `hold` is called once, then the service is asked with growing, jittered
- * pauses, then `release` once.
+ * pauses, then `release` once. The pauses go on growing from one outage to the next until a document was done.
  */
 export function createOutage(options: {
   probe: () => Promise<void>;
@@ -25,6 +32,8 @@ export function createOutage(options: {
 }): Outage {
   const { probe, hold, release, logger, firstWaitMs = FIRST_WAIT_MS } = options;
   const stopped = new AbortController();
+  const refused = new Set<string>();
+  let wait = firstWaitMs;
   let since: number | undefined;
   let asking: Promise<boolean> | undefined;
 
@@ -33,20 +42,24 @@ export function createOutage(options: {
       await probe();
       return false;
     } catch (error) {
-      if (since === undefined) {
-        since = Date.now();
-        logger?.warn({ err: error }, 'the store is away: jobs are held until it answers');
-        await hold();
-        void waitForEnd();
-      }
+      await begin(error, 'the store is away: jobs are held until it answers');
       return true;
     }
   }
 
+  async function begin(error: unknown, message: string): Promise<void> {
+    if (since !== undefined) return;
+    since = Date.now();
+    logger?.warn({ err: error }, message);
+    await hold();
+    void waitForEnd();
+  }
+
   async function waitForEnd(): Promise<void> {
     try {
-      for (let wait = firstWaitMs; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+      for (;;) {
         await sleep(wait * (0.75 + Math.random() / 2), undefined, { signal: stopped.signal });
+        wait = Math.min(wait * 2, LONGEST_WAIT_MS);
         const back = await probe().then(
           () => true,
           () => false,
@@ -62,12 +75,20 @@ export function createOutage(options: {
   }
 
   return {
-    confirm() {
-      if (since !== undefined) return Promise.resolve(true);
+    async confirm(document) {
+      if (since !== undefined) return true;
       asking ??= ask().finally(() => {
         asking = undefined;
       });
-      return asking;
+      if (await asking) return true;
+      refused.add(document);
+      if (refused.size < REFUSED_IN_A_ROW) return false;
+      await begin(undefined, 'the store answers, but refuses one document after the other: jobs are held');
+      return true;
+    },
+    worked() {
+      refused.clear();
+      wait = firstWaitMs;
     },
     get since() {
       return since;

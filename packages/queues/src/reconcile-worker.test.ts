@@ -163,6 +163,52 @@ describe('an outage of the store', () => {
   });
 });
 
+describe('a store that answers, but refuses what is written', () => {
+  it('is held like an outage: no document loses its attempts over it', async () => {
+    let down = true;
+    const attempts: number[] = [];
+    const worker = await bench.work(
+      async (_, { attemptsMade }) => {
+        attempts.push(attemptsMade);
+        if (down) throw new SluiceError('store_unavailable', 'not enough memory');
+      },
+      { settings: { outageMs: 20 }, probeStore: async () => undefined },
+    );
+    await add(...Array.from({ length: 30 }, (_, n) => `${n}`));
+    let since: number | undefined;
+    const holds = new Set<number>();
+    await until(() => {
+      since = worker.health().outageSince;
+      if (since !== undefined) holds.add(since);
+      return holds.size >= 3;
+    });
+    down = false;
+    await until(() => bench.queue.isIdle());
+    // Those refused before it is known for a storm are counted.
+    expect(Math.max(...attempts)).toBeLessThanOrEqual(1);
+    expect((await bench.queue.counts()).failed).toBe(0);
+    expect(worker.health().outageSince).toBeUndefined();
+  });
+});
+
+describe('a failure that could not be recorded', () => {
+  it('does not end its job, though no attempt is left', async () => {
+    let runs = 0;
+    await bench.work(
+      async (_, { isLastAttempt }) => {
+        runs++;
+        if (runs < 6)
+          throw new SluiceError('store_unavailable', 'refused', isLastAttempt ? { details: { unrecorded: true } } : {});
+      },
+      { settings: { outageMs: 20 }, probeStore: async () => undefined },
+    );
+    await add('a');
+    await until(() => bench.queue.isIdle());
+    expect(runs).toBe(6);
+    expect((await bench.queue.counts()).failed).toBe(0);
+  });
+});
+
 describe('a worker that is lost', () => {
   it('is counted against its documents until one ends, and nothing is lost', async () => {
     await add('a', 'b');

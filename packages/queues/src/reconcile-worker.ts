@@ -44,13 +44,14 @@ export interface ReconcileWorkerOptions {
   concurrency: number;
   /**
    * Reconciles one document; a failure that is to last (permanent, or on the last attempt) is recorded by it before it throws.
-   * A permanent SluiceError ends the job, others are tried again with back-off.
+   * A permanent SluiceError ends the job, others are tried again with back-off. One with `details.unrecorded` spends no attempt: the job waits
+   * and is run again, since its end would be told of nowhere.
    */
   handle: (request: ReconcileRequest, context: JobContext) => Promise<void>;
   /**
    * Rejects while the store does not answer. With it a `store_unavailable` is checked: if the store is away for everyone, the
    * worker takes no jobs until it is back, and what it held waits with its attempts unspent; if the store answers, the fault is
-   * the document's and counts.
+   * the document's and counts, unless the store refuses one document after the other: that is held like an outage.
    */
   probeStore?: () => Promise<void>;
   /** Any thrown value as a SluiceError; default toSluiceError, `internal` for what is unknown. */
@@ -125,9 +126,10 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
         signal,
         progress: (share) => job.updateProgress(share),
       });
+      outage?.worked();
       if (note !== null) await notes.clear(uuid, note);
     } catch (thrown) {
-      await settle(job, token, signal, (options.mapError ?? mapUnknown)(thrown, docId));
+      await settle(job, uuid, token, signal, (options.mapError ?? mapUnknown)(thrown, docId));
     } finally {
       running.delete(job.id ?? '');
       leave();
@@ -136,17 +138,17 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   };
 
   /** Ends a job that failed in the way its fault asks for: by the error that it throws. */
-  async function settle(job: ReconcileJob, token: string, signal: AbortSignal, fault: SluiceError): Promise<never> {
+  async function settle(job: ReconcileJob, uuid: string, token: string, signal: AbortSignal, fault: SluiceError): Promise<never> {
     if (stopping && signal.aborted) {
       // It may have been given back already, when it did not end in time.
       await giveBack(job, token).catch(() => undefined);
       throw new WaitingError();
     }
-    if (fault.code === 'store_unavailable' && (await outage?.confirm())) {
+    if (fault.code === 'store_unavailable' && (await outage?.confirm(uuid))) {
       await job.moveToWait(token);
       throw new WaitingError();
     }
-    if (UNCOUNTED.has(fault.code)) {
+    if (UNCOUNTED.has(fault.code) || fault.details?.unrecorded === true) {
       const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(settings.outageMs ?? 1000, Math.max(1, job.attemptsStarted)));
       await job.moveToDelayed(Date.now() + wait, token);
       throw new DelayedError();

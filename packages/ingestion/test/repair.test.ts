@@ -1,0 +1,98 @@
+import type { ReconcileRequest } from '@sluice/core';
+import { audit, createSweeper, discardDocument, verify } from '@sluice/ingestion';
+import { createNodeFiles, listSource } from '@sluice/sources';
+import { describe, expect, it } from 'vitest';
+import { type Harness, useHarnesses } from './harness.js';
+
+const harness = useHarnesses();
+
+/** As the queue would: what a repair asks for is done at once. */
+async function repairAll(h: Harness) {
+  const view = h.deps.source('inbox');
+  if (view === undefined) throw new Error('no source');
+  const asked: ReconcileRequest['force'][] = [];
+  const report = await verify(
+    {
+      ...h.deps,
+      sources: () => [view],
+      listFiles: async function* () {
+        for await (const items of listSource({ files: createNodeFiles(), root: h.root, settings: {} }))
+          for (const item of items) if (item.kind === 'file') yield item.path;
+      },
+      pending: async () => new Set(),
+      async repair({ path, force }) {
+        asked.push(force);
+        await h.reconcile(path, 'retry', { recommit: true, rebuild: force === 'rebuild' });
+      },
+    },
+    { repair: true },
+  );
+  return { report, asked };
+}
+
+describe('the audit', () => {
+  it('has a document written anew whose list of chunks was lost', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    await h.store.deleteObjects((await h.objects('a.md')).filter(({ collection }) => collection === 'pages'));
+    await expect(h.texts('a.md')).rejects.toMatchObject({ code: 'store_rejected' });
+    const sweeper = createSweeper(h.deps, h.reconciler);
+    const look = () =>
+      audit({ ...h.deps, reconciler: h.reconciler, sweeper, pending: async () => new Set(), freeStuckKeys: async () => 0 });
+    expect(await look()).toMatchObject({ recommitted: 1 });
+    expect(await h.texts('a.md')).toEqual(['one', 'two']);
+    await h.sweep('a.md');
+    expect(await look()).toMatchObject({ recommitted: 0, swept: 0 });
+  });
+});
+
+describe('verify', () => {
+  it('sees other bytes under the same stat, and has them read', async () => {
+    const stopped = { mtimeNs: '1000000001', ctimeNs: '1000000001' };
+    const files = createNodeFiles();
+    const stat = async (path: string) => {
+      const real = await files.stat(path);
+      return real && { ...real, ...stopped };
+    };
+    const h = await harness({ files: { stat } });
+    await h.write('a.md', 'old');
+    await h.reconcile('a.md');
+    await h.write('a.md', 'new');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'unchanged' });
+    const { report, asked } = await repairAll(h);
+    expect(report.by_kind).toMatchObject({ stale_document: 1 });
+    expect(asked).toEqual(['rebuild']);
+    expect(await h.texts('a.md')).toEqual(['new']);
+    expect((await repairAll(h)).report.differences).toBe(0);
+  });
+
+  it('takes a failure that was discarded for what it should be, until its file changes', async () => {
+    const h = await harness();
+    await h.write('a.md', '!corrupt');
+    await h.reconcile('a.md');
+    expect(await discardDocument(h.deps, { source: 'inbox', path: 'a.md' })).toBe(true);
+    h.configure({ metadata: { category: 'other' } });
+    expect((await repairAll(h)).report.differences).toBe(0);
+    await h.write('a.md', 'mended');
+    const { report, asked } = await repairAll(h);
+    expect(report.by_kind).toMatchObject({ stale_document: 1 });
+    expect(asked).toEqual(['recommit']);
+    expect(await h.texts('a.md')).toEqual(['mended']);
+  });
+
+  it('leaves documents as they are that a folder keeps from being looked at', async () => {
+    const files = createNodeFiles();
+    let shut = false;
+    const stat = (path: string) =>
+      shut && path.includes('/sub/') ? Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })) : files.stat(path);
+    const h = await harness({ files: { stat } });
+    await h.write('sub/a.md', 'text');
+    await h.reconcile('sub/a.md');
+    shut = true;
+    const { report, asked } = await repairAll(h);
+    expect(report.differences).toBe(0);
+    expect(asked).toEqual([]);
+    expect(await h.texts('sub/a.md')).toEqual(['text']);
+  });
+});
