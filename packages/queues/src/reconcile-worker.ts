@@ -3,6 +3,7 @@ import type { Logger } from '@sluice/telemetry';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { backoffMs } from './backoff.js';
 import { createCrashCounter } from './crash-counter.js';
+import { keepBringingForward } from './delayed-jobs.js';
 import { forceNotes } from './force-notes.js';
 import { createGate } from './gate.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
@@ -63,6 +64,8 @@ export interface ReconcileWorkerOptions {
     stalledMs?: number;
     /** First pause of an outage, and first wait of a job that spends no attempt; default 1 s. */
     outageMs?: number;
+    /** How often delayed jobs are looked for that would wait longer than their delay, since a clock was set back; default 5 s. */
+    delayedMs?: number;
   };
   logger?: Logger;
 }
@@ -96,6 +99,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const notes = forceNotes(redis, namespace);
   const gate = createGate();
   const running = new Map<string, { job: ReconcileJob; token: string; uuid: string }>();
+  const stopped = new AbortController();
   let stopping = false;
 
   // Three parameters without defaults: BullMQ makes signals only for processors whose length is 3.
@@ -203,9 +207,19 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   return {
     async start() {
       void worker.run().catch(onError);
+      void keepBringingForward({
+        redis,
+        prefix: worker.toKey(''),
+        everyMs: settings.delayedMs ?? 5000,
+        signal: stopped.signal,
+        onMoved: (jobs) =>
+          logger?.info({ jobs }, 'a clock is behind or was set back: jobs that would have waited for it are due'),
+        onError,
+      });
     },
     async stop({ deadlineMs = 10_000 } = {}) {
       stopping = true;
+      stopped.abort();
       outage?.stop();
       // Fetches nothing from here on; settled once the running jobs are noted as ended.
       const closed = worker.close();
