@@ -3,6 +3,7 @@ import type { WatchedSourceState } from '@sluice/queues';
 import {
   createRootGuard,
   type KnownDocuments,
+  lacksWatches,
   loadVerifiedStats,
   type RootState,
   type SourceWatch,
@@ -34,6 +35,8 @@ export interface SourceRunner {
 const BURST = 5000;
 const BURST_QUIET_MS = 2000;
 const LOG_EVERY_MS = 60_000;
+/** Between two tries to watch what could not be watched. */
+const TRY_AGAIN_MS = 10_000;
 
 /** Watches and scans one source. It enqueues, and never waits for what the jobs do. */
 export function createSourceRunner(
@@ -52,6 +55,7 @@ export function createSourceRunner(
   let watchError: string | undefined;
   let lastScan: { files: number; at: string } | undefined;
   let burst = 0;
+  let triedAt = 0;
   let tending: Promise<void> | undefined;
   let stopped = false;
 
@@ -100,6 +104,7 @@ export function createSourceRunner(
     watchedFolder = await rootFolder();
     if (watchedFolder === undefined || stopped) return;
     watchError = undefined;
+    triedAt = clock.monotonic();
     watch = await watchSource({
       root: source.path,
       files,
@@ -120,7 +125,7 @@ export function createSourceRunner(
       },
       onError(error) {
         const code = codeOf(error);
-        if (code === 'ENOSPC' || code === 'EMFILE') {
+        if (lacksWatches(error)) {
           const limit =
             code === 'ENOSPC' ? 'fs.inotify.max_user_watches' : 'fs.inotify.max_user_instances or the limit of open files';
           watchError = `${code}: the system has no file watches left, so some changes are found by scans only; raise ${limit} and start again`;
@@ -128,6 +133,11 @@ export function createSourceRunner(
         report(error, 'watching is disturbed; a scan looks for what was missed');
         onScanNeeded('watch', BURST_QUIET_MS);
       },
+    }).catch((error: unknown) => {
+      // Nothing is watched: the next look begins anew.
+      watchedFolder = undefined;
+      watchError = `${codeOf(error)}: the folder cannot be watched, so changes are found by scans only; it is tried again`;
+      throw error;
     });
     logger.debug({ polling: watch.polling }, 'watching');
   }
@@ -146,11 +156,18 @@ export function createSourceRunner(
     note(seen.state === 'replaced' && lastScan === undefined ? root : seen);
     const usable = seen.state === 'ok' || seen.state === 'replaced';
     const folder = usable ? await rootFolder() : undefined;
-    if (folder === watchedFolder && (folder !== undefined || watch === undefined)) return;
+    if (folder === watchedFolder && (folder !== undefined || watch === undefined)) return tryAgain();
     await closeWatch();
     if (folder === undefined) return;
     await openWatch();
     onScanNeeded('root');
+  }
+
+  async function tryAgain(): Promise<void> {
+    if (clock.monotonic() - triedAt < TRY_AGAIN_MS) return;
+    const watchesMore = await watch?.tryAgain();
+    triedAt = clock.monotonic();
+    if (watchesMore === true) onScanNeeded('watch');
   }
 
   function note(seen: RootState): void {

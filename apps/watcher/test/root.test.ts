@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '@sluice/core';
 import { createNodeFiles } from '@sluice/sources';
 import { createLogger } from '@sluice/telemetry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -170,6 +171,52 @@ it('a root that a scan found unreadable stays so, unwatched, until it can be lis
   await runner.tend();
   expect(runner.state()).toMatchObject({ reachable: true, deletes_suspended: false });
   expect(needed).toEqual(['root']);
+  await runner.stop();
+});
+
+it('a root that could not be watched is watched when it can be; so is what is in it', async () => {
+  await mkdir(join(root, 'top/sub'), { recursive: true });
+  const files = createNodeFiles();
+  let broken: 'list' | 'stat' | undefined = 'list';
+  let offset = 0;
+  const deps = instance.deps([source('s', root)], {
+    clock: { ...systemClock, monotonic: () => systemClock.monotonic() + offset },
+    files: {
+      ...files,
+      async list(path) {
+        if (broken === 'list' && path === root) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+        return files.list(path);
+      },
+      async stat(path) {
+        if (broken === 'stat' && path.endsWith('sub')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+        return files.stat(path);
+      },
+    },
+  });
+  let needed: string[] = [];
+  const runner = createSourceRunner(deps, source('s', root), (reason) => needed.push(reason));
+  await runner.start();
+  expect(runner.state().watch_error).toContain('EACCES');
+  needed = [];
+  await runner.tend();
+  expect(needed).toEqual([]);
+  broken = 'stat';
+  await runner.tend();
+  expect(needed).toEqual(['watch', 'root']);
+  expect(runner.state().watch_error).toBeUndefined();
+  await write('top/a.md', 'a');
+  await until(() => expect(instance.indexed('s')).toEqual(['top/a.md']));
+
+  needed = [];
+  offset += 10_000;
+  await runner.tend();
+  expect(needed).toEqual([]);
+  broken = undefined;
+  offset += 10_000;
+  await runner.tend();
+  expect(needed).toEqual(['watch']);
+  await write('top/sub/b.md', 'b');
+  await until(() => expect(instance.indexed('s')).toEqual(['top/a.md', 'top/sub/b.md']));
   await runner.stop();
 });
 

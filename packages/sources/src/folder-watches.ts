@@ -14,6 +14,7 @@ export interface FolderWatches {
   enter(relPath: string, stat: EntryStat): boolean;
   /** Ends the watches at and below a path. */
   leave(relPath: string): void;
+  has(relPath: string): boolean;
   readonly size: number;
   close(): void;
 }
@@ -22,8 +23,8 @@ export interface FolderWatchOptions {
   root: string;
   /** Something happened at this path; `''`: the root itself was moved or removed. Told more than once for one change. */
   onTouch(relPath: string): void;
-  /** ENOSPC or EMFILE when the system has no watches left. */
-  onError(error: unknown): void;
+  /** A folder that cannot be watched, or no more; ENOSPC or EMFILE when the system has no watches left. */
+  onError(error: unknown, relPath: string): void;
   /** Default: fs.watch. */
   watch?: typeof watch;
 }
@@ -65,12 +66,12 @@ export function createFolderWatches(options: FolderWatchOptions): FolderWatches 
       watcher.on('error', (error) => {
         if (watched.get(relPath)?.watcher === watcher) drop(relPath);
         // Windows tells of a removed folder in this way.
-        if (!isAbsence(error) && errorCode(error) !== 'EPERM') options.onError(error);
+        if (!isAbsence(error) && errorCode(error) !== 'EPERM') options.onError(error, relPath);
         options.onTouch(relPath);
       });
       watched.set(relPath, { watcher, identity });
     } catch (error) {
-      if (!isAbsence(error)) options.onError(error);
+      if (!isAbsence(error)) options.onError(error, relPath);
     }
     return true;
   }
@@ -84,6 +85,7 @@ export function createFolderWatches(options: FolderWatchOptions): FolderWatches 
   return {
     enter,
     leave,
+    has: (relPath) => watched.has(relPath),
     get size() {
       return watched.size;
     },

@@ -30,6 +30,12 @@ export function isAbsence(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
 }
 
+/** True for errors that say that the system has no file watches left. */
+export function lacksWatches(error: unknown): boolean {
+  const code = errorCode(error);
+  return code === 'ENOSPC' || code === 'EMFILE';
+}
+
 /** The file system of this machine as the Files port. Follows no link; errors keep Node's `code`. */
 export function createNodeFiles(): Files {
   return {

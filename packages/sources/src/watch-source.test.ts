@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { type FSWatcher, watch as watchFolder } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, realpath, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -236,6 +237,99 @@ describe('watching a source', () => {
     await rm(join(root, 'x'), { recursive: true });
     await writeFile(join(root, 'x'), 'file again');
     await vi.waitFor(() => expect(present(last)).toEqual(['x']), 5000);
+  });
+
+  it('what cannot be entered is told of once and tried again, and the rest is watched', async () => {
+    const root = await makeRoot();
+    for (const folder of ['others/in/deep', 'ruled/sub', 'closed/sub', 'open/sub']) {
+      await mkdir(join(root, folder), { recursive: true });
+    }
+    await writeFile(join(root, 'ruled/.sluiceignore'), '*.log');
+    const files = createNodeFiles();
+    let broken = true;
+    const fail = (path: string) => {
+      if (broken) throw Object.assign(new Error(`EACCES: permission denied, '${path}'`), { code: 'EACCES' });
+    };
+    const { watch, last, errors } = await startWatch(root, {
+      files: {
+        ...files,
+        // A folder that can be listed and not entered; rules, and a folder, that cannot be read.
+        async stat(path) {
+          if (path.startsWith(join(root, 'others/'))) fail(path);
+          return files.stat(path);
+        },
+        async read(path) {
+          if (path.endsWith('.sluiceignore')) fail(path);
+          return files.read(path);
+        },
+        async list(path) {
+          if (path === join(root, 'closed')) fail(path);
+          return files.list(path);
+        },
+      },
+    });
+    const unreadable = ['others/in', 'ruled/.sluiceignore', 'closed'].map((path) => expect.stringContaining(join(root, path)));
+    const messages = () => errors.map(String).sort();
+    expect(messages()).toEqual([unreadable[2], unreadable[0], unreadable[1]]);
+    await writeFile(join(root, 'open/sub/a.md'), 'a');
+    await vi.waitFor(() => expect(present(last)).toEqual(['open/sub/a.md']), 5000);
+    expect(await watch.tryAgain()).toBe(false);
+    expect(errors.length).toBe(3);
+
+    broken = false;
+    expect(await watch.tryAgain()).toBe(true);
+    expect(await watch.tryAgain()).toBe(false);
+    const later = ['closed/b.md', 'closed/sub/c.md', 'others/in/d.md', 'others/in/deep/e.md', 'ruled/sub/f.md'];
+    for (const path of [...later, 'ruled/sub/g.log']) await writeFile(join(root, path), path);
+    await vi.waitFor(() => expect(present(last)).toEqual([...later, 'open/sub/a.md'].sort()), 5000);
+    expect(errors.length).toBe(3);
+  });
+
+  it('what comes while it cannot be looked at is tried again too', async () => {
+    const root = await makeRoot();
+    const files = createNodeFiles();
+    let broken = true;
+    const { watch, last, errors } = await startWatch(root, {
+      files: {
+        ...files,
+        async list(path) {
+          if (broken && path.endsWith('new')) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+          return files.list(path);
+        },
+      },
+    });
+    await mkdir(join(root, 'new/sub'), { recursive: true });
+    await vi.waitFor(() => expect(errors.length).toBe(1), 5000);
+    broken = false;
+    expect(await watch.tryAgain()).toBe(true);
+    await writeFile(join(root, 'new/sub/a.md'), 'a');
+    await vi.waitFor(() => expect(present(last)).toEqual(['new/sub/a.md']), 5000);
+  });
+
+  it('a root that cannot be read is refused, and nothing of it stays watched', async () => {
+    const root = await makeRoot();
+    const files = createNodeFiles();
+    const open = new Set<FSWatcher>();
+    const watching = watchSource({
+      root,
+      files: { ...files, list: () => Promise.reject(Object.assign(new Error('EACCES'), { code: 'EACCES' })) },
+      clock: systemClock,
+      settings: {},
+      polling: false,
+      stabilityMs: STABILITY_MS,
+      onChanges: () => {},
+      onRules: () => {},
+      onRootGone: () => {},
+      onError: () => {},
+      watchFolder: ((...args: Parameters<typeof watchFolder>) => {
+        const watcher = watchFolder(...args);
+        open.add(watcher);
+        watcher.on('close', () => open.delete(watcher));
+        return watcher;
+      }) as typeof watchFolder,
+    });
+    await expect(watching).rejects.toThrow('EACCES');
+    await vi.waitFor(() => expect(open.size).toBe(0));
   });
 
   it('polls where asked', async () => {

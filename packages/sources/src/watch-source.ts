@@ -5,7 +5,7 @@ import { createIgnoreReader } from './ignore-reader.js';
 import { createIgnoreRules, IGNORE_FILE, type IgnoreSettings, parentOf } from './ignore-rules.js';
 import { createLookQueue } from './look-queue.js';
 import { mapLimited } from './map-limited.js';
-import { isAbsence } from './node-files.js';
+import { isAbsence, lacksWatches } from './node-files.js';
 import { createPathIndex } from './path-index.js';
 import { absolutePath, childPath } from './paths.js';
 import { pollTree } from './poll-tree.js';
@@ -32,7 +32,10 @@ export interface WatchOptions {
   onRules(): void;
   /** The root was moved, removed or replaced: close this watch and begin another when there is a root. */
   onRootGone(): void;
-  /** A fault of watching, as ENOSPC (no watches left): changes may be missed until the next scan. */
+  /**
+   * A fault of watching, as ENOSPC (no watches left): changes may be missed until the next scan. Of an entry that cannot be looked
+   * at, as in a folder of others, told once until it can.
+   */
   onError(error: unknown): void;
   /** How a folder is watched; default fs.watch. */
   watchFolder?: FolderWatchOptions['watch'];
@@ -47,6 +50,8 @@ export interface SourceWatch {
   seenAll(): void;
   /** Waits for a file to be still, as for one that was touched, and then tells onChanges of it. */
   settle(path: string): void;
+  /** Looks again at what could not be looked at or watched. True when some of it can be now: a scan must tell what it holds. */
+  tryAgain(): Promise<boolean>;
   /** Resolves when no touched file waits to be still. */
   idle(): Promise<void>;
   close(): Promise<void>;
@@ -57,7 +62,8 @@ const FOLDERS_AT_ONCE = 16;
 
 /**
  * Watches a source. Every touch of a path leads to a look at the disk, which alone decides what happened: the order and names of the
- * system's events are never believed. Resolves when changes from now on are told.
+ * system's events are never believed. Resolves when changes from now on are told; what cannot be entered is left out, and the rest is
+ * watched. Rejects when the root itself cannot be watched.
  */
 export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
   const { files, settings } = options;
@@ -65,13 +71,19 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
   const polling = options.polling === 'auto' ? await needsPolling(root) : options.polling;
   const reader = createIgnoreReader({ files, root, settings });
   const index = createPathIndex();
-  const looks = createLookQueue({ look, onError: options.onError });
+  const looks = createLookQueue({ look: (path) => look(path).catch((error) => fail(path, error)), onError: options.onError });
   const watches = createFolderWatches({
     root,
     onTouch: looks.add,
-    onError: options.onError,
+    onError(error, path) {
+      if (!lacksWatches(error)) return fail(path, error);
+      failed.delete(path);
+      options.onError(error);
+    },
     ...(options.watchFolder === undefined ? {} : { watch: options.watchFolder }),
   });
+  /** What could not be looked at or watched, and why. */
+  const failed = new Map<string, unknown>();
   let closed = false;
   /** Until a scan has told of all documents, a path that goes may be one that only the store knows. */
   let complete = false;
@@ -107,6 +119,14 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     return { path, cause: 'unlink' };
   }
 
+  function fail(path: string, error: unknown): void {
+    if (closed) return;
+    const known = failed.has(path);
+    // Polling looks again by itself.
+    if (!polling) failed.set(path, error);
+    if (!known) options.onError(error);
+  }
+
   async function look(path: string): Promise<void> {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const stat = path === '' ? undefined : await files.stat(absolutePath(root, path));
@@ -131,7 +151,7 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
 
   async function lookIntoFolder(path: string, stat: EntryStat): Promise<void> {
     if (index.has(path)) tell([removal(path)]);
-    if ((await reader.explain(path, 'folder')) !== undefined) return;
+    if ((await reader.explain(path, 'folder')) !== undefined || closed) return;
     // The watch comes before the listing, so that nothing falls between the two. Polling sees what is in a new folder by itself.
     if (polling || !watches.enter(path, stat)) return;
     const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
@@ -141,6 +161,7 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
       looks.add(path);
       return [];
     });
+    if (watches.has(path)) failed.delete(path);
     for (const entry of entries) looks.add(childPath(path, entry.name));
     // Documents of a folder that had this path before.
     for (const other of index.below(path)) looks.add(other);
@@ -151,21 +172,37 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     return entries.some((entry) => !entry.validName && entry.name === name);
   }
 
-  /** Watches a folder that is there at the start, without telling of it; gives the folders in it. */
-  async function enterAtStart(path: string): Promise<string[]> {
-    const stat = await files.stat(absolutePath(root, path));
-    if (stat?.kind !== 'folder' || (path !== '' && (await reader.explain(path, 'folder')) !== undefined)) return [];
-    watches.enter(path, stat);
-    const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
-      if (!isAbsence(error)) options.onError(error);
+  /** Watches a folder without telling of it; gives the folders in it. */
+  async function enterSilently(path: string): Promise<string[]> {
+    try {
+      const stat = await files.stat(absolutePath(root, path));
+      const wanted = stat?.kind === 'folder' && (path === '' || (await reader.explain(path, 'folder')) === undefined);
+      if (wanted && !closed) watches.enter(path, stat);
+      const entries = wanted ? await files.list(absolutePath(root, path)) : [];
+      if (!wanted || watches.has(path)) failed.delete(path);
+      return entries.filter((entry) => entry.kind === 'folder' && entry.validName).map((entry) => childPath(path, entry.name));
+    } catch (error) {
+      if (isAbsence(error)) failed.delete(path);
+      else {
+        // A watch that stays would be taken for one on a folder that is known.
+        watches.leave(path);
+        fail(path, error);
+      }
       return [];
-    });
-    return entries.filter((entry) => entry.kind === 'folder' && entry.validName).map((entry) => childPath(path, entry.name));
+    }
   }
 
-  async function enterAll(): Promise<void> {
-    let level = [''];
-    while (level.length > 0 && !closed) level = (await mapLimited(level, FOLDERS_AT_ONCE, enterAtStart)).flat();
+  async function enterAll(paths: string[]): Promise<void> {
+    let level = paths;
+    while (level.length > 0 && !closed) level = (await mapLimited(level, FOLDERS_AT_ONCE, enterSilently)).flat();
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    looks.stop();
+    settler.stop();
+    watches.close();
+    await poll?.close();
   }
 
   const folderRules = createIgnoreRules(settings);
@@ -178,7 +215,16 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
         onError: options.onError,
       })
     : undefined;
-  if (!polling) await enterAll();
+  if (!polling) {
+    // Known from the beginning: a failure of the root is not told, but thrown.
+    failed.set('', new Error(`${root} cannot be watched`));
+    const top = await enterSilently('');
+    if (failed.has('')) {
+      await close();
+      throw failed.get('');
+    }
+    await enterAll(top);
+  }
 
   return {
     polling,
@@ -193,12 +239,11 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
         await settler.idle();
       } while (!closed && looks.size > 0);
     },
-    async close() {
-      closed = true;
-      looks.stop();
-      settler.stop();
-      watches.close();
-      await poll?.close();
+    async tryAgain() {
+      const paths = [...failed.keys()];
+      await enterAll(paths);
+      return paths.some((path) => !failed.has(path));
     },
+    close,
   };
 }
