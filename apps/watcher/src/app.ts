@@ -33,6 +33,8 @@ interface Due {
   answered: number;
   /** Scans that failed in a row. */
   failures: number;
+  /** The last scan failed, and the next has not begun. */
+  held: boolean;
 }
 
 /** Turns what happens in the sources' folders into reconcile jobs: by events, and by scans at start, in intervals and on request. */
@@ -55,12 +57,18 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
   function need(source: string, reason: ScanReason, delayMs = 0): void {
     const entry = entryOf(source);
     // A scan that failed waits for its turn, whoever asks.
-    if (entry.failures === 0) entry.at = Math.min(entry.at, clock.monotonic() + delayMs);
+    if (!entry.held) entry.at = Math.min(entry.at, clock.monotonic() + delayMs);
     if (reason === 'start') entry.retryTransient = true;
   }
 
   function entryOf(source: string): Due {
-    const entry = due.get(source) ?? { at: Number.POSITIVE_INFINITY, retryTransient: false, answered: 0, failures: 0 };
+    const entry = due.get(source) ?? {
+      at: Number.POSITIVE_INFINITY,
+      retryTransient: false,
+      answered: 0,
+      failures: 0,
+      held: false,
+    };
     due.set(source, entry);
     return entry;
   }
@@ -113,7 +121,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     const before = new Map(chosen.map(({ source }) => [source.name, entryOf(source.name)]));
     for (const runner of chosen) {
       const { failures } = entryOf(runner.source.name);
-      due.set(runner.source.name, { at: now + intervalOf(runner), retryTransient: false, answered: upTo, failures });
+      due.set(runner.source.name, { at: now + intervalOf(runner), retryTransient: false, answered: upTo, failures, held: false });
     }
     const names = chosen.map(({ source }) => source.name);
     try {
@@ -156,10 +164,12 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
   /** A scan that failed is due again soon, and not answered. */
   function retry(source: string, entry: Due | undefined, error: unknown): void {
     if (signal.aborted) return;
-    const failures = entryOf(source).failures + 1;
+    const meanwhile = entryOf(source);
+    const failures = meanwhile.failures + 1;
     const wait = Math.min(RETRY_MS * 2 ** Math.min(failures - 1, 10), LONGEST_RETRY_MS);
     const at = clock.monotonic() + wait;
-    due.set(source, { at, retryTransient: entry?.retryTransient ?? false, answered: entry?.answered ?? 0, failures });
+    const retryTransient = entry?.retryTransient === true || meanwhile.retryTransient;
+    due.set(source, { at, retryTransient, answered: entry?.answered ?? 0, failures, held: true });
     warn(error, 'a scan failed; it is tried again');
   }
 

@@ -138,6 +138,32 @@ describe('scans', () => {
     expect(instance.indexed('s')).toEqual(['a.md', 'b.md', 'endless.log']);
   });
 
+  it('a file that is written without end keeps no later scan back, also after one that failed', async () => {
+    await write('a.md', 'a');
+    let writing = true;
+    const log = (async () => {
+      while (writing) {
+        await appendFile(join(root, 'endless.log'), 'line\n');
+        await new Promise((resolve) => setTimeout(resolve, 30));
+      }
+    })();
+    let failed = 0;
+    const app = await instance.start([source('s', root, { stabilityMs: 200 })], {
+      async *walkRecords() {
+        if (failed++ < 2) throw new Error('the store is away');
+        for (const record of [...instance.records.values()]) yield [record];
+      },
+    });
+    await until(() => expect(app.scans).toBe(1));
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md']));
+    instance.records.delete('s/a.md');
+    instance.flush();
+    await until(() => expect(app.scans).toBe(2));
+    await until(() => expect(instance.indexed('s')).toEqual(['a.md']));
+    writing = false;
+    await log;
+  });
+
   it('settings, rules and sidecars: a change of any re-processes the documents it touches', async () => {
     await mkdir(join(root, 'drafts'));
     for (const name of ['a.md', 'b.log', 'drafts/c.md']) await write(name, name);
