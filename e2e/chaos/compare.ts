@@ -24,6 +24,9 @@ export async function compareWithDisk(folder: string, operator: Api): Promise<st
     else {
       const wrong = compareText(content, await operator.chunks(docId));
       if (wrong !== undefined) differences.push(`${docId}: ${wrong}`);
+      const category = await categoryOf(folder, path);
+      if (document.metadata.category !== category)
+        differences.push(`${docId}: category ${document.metadata.category ?? 'none'}, not ${category}`);
       const level = await levelOf(folder, path, content);
       if (document.metadata.security_level !== level)
         differences.push(`${docId}: level ${document.metadata.security_level ?? 'none'}, not ${level}`);
@@ -49,6 +52,13 @@ function compareText(
     if (covered[at] !== 1) return `character ${at} lies in ${covered[at] ?? 0} chunks`;
   }
   return undefined;
+}
+
+/** What the sidecar says, else the rule of the folder. */
+async function categoryOf(folder: string, path: string): Promise<string> {
+  const sidecar = await readFile(join(folder, `${path}.meta.yaml`), 'utf8').catch(() => '');
+  const own = /^category: (\S+)$/m.exec(sidecar)?.[1];
+  return own ?? (/^(steady|roam)\//.exec(path)?.[1] || 'other');
 }
 
 async function levelOf(folder: string, path: string, content: string): Promise<number> {

@@ -31,6 +31,15 @@ export interface Secret extends Tracked {
   readonly bySidecar: boolean;
 }
 
+/** A path at which a document was until it was deleted or moved. */
+export interface Vanished {
+  readonly path: string;
+  /** The API was seen to tell that nothing is there. */
+  known: boolean;
+  /** Something is there again. */
+  back: boolean;
+}
+
 export function createTracked(name: string, path: string): Tracked {
   return { name, path, version: -1, hash: '', versions: new Map(), committed: -1, replacing: false };
 }

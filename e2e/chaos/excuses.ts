@@ -4,6 +4,7 @@
 export function createExcuses() {
   const active = new Map<string, number>();
   let lastEnd = Number.NEGATIVE_INFINITY;
+  let lastWhy = '';
   let totalMs = 0;
   return {
     begin(why: string) {
@@ -14,10 +15,14 @@ export function createExcuses() {
       if (since === undefined) return;
       active.delete(why);
       lastEnd = performance.now();
+      lastWhy = why;
       totalMs += lastEnd - since;
     },
-    /** Whether any was valid at a time since `from`. */
-    coverSince: (from: number) => active.size > 0 || lastEnd >= from,
+    /** What was valid at a time since `from`, if anything was. */
+    coverSince(from: number): string | undefined {
+      const [running] = active.keys();
+      return running ?? (lastEnd >= from ? lastWhy : undefined);
+    },
     totalMs: () => totalMs,
   };
 }

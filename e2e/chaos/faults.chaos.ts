@@ -27,6 +27,7 @@ it(
     for (const [name, count] of Object.entries({ ...report.operations, ...report.faults }))
       expect(count, name).toBeGreaterThan(0);
     expect(report.readers.overlapping).toBeGreaterThan(0);
+    expect(report.readers.gone).toBeGreaterThan(0);
   },
   minutes * 60_000 + 2_700_000,
 );

@@ -1,16 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeDocId } from '@sluice/core';
-import type { Api } from './api.js';
-import type { Secret, Tracked } from './documents.js';
+import { type Api, ApiError } from './api.js';
+import type { Secret, Tracked, Vanished } from './documents.js';
 
 /** Looks, by the API, for the commits of what was written: what is seen here every later search must show. */
 export interface ChangeWatch {
   watch(document: Tracked): void;
+  watchEnd(vanished: Vanished): void;
   stop(): Promise<void>;
 }
 
 export function createChangeWatch(operator: Api): ChangeWatch {
   const changed = new Set<Tracked>();
+  const ended = new Set<Vanished>();
   let stopped = false;
 
   async function look(document: Tracked): Promise<void> {
@@ -31,10 +33,26 @@ export function createChangeWatch(operator: Api): ChangeWatch {
     changed.delete(document);
   }
 
+  async function lookForEnd(vanished: Vanished): Promise<void> {
+    if (!vanished.back) {
+      const isThere = await operator.document(makeDocId('inbox', vanished.path)).then(
+        () => true,
+        (cause: unknown) => {
+          if (cause instanceof ApiError && cause.status === 404) return false;
+          throw cause;
+        },
+      );
+      if (isThere) return;
+      vanished.known = true;
+    }
+    ended.delete(vanished);
+  }
+
   async function run(): Promise<void> {
     while (!stopped) {
       // Errors are those of a service that is away: it is looked again.
       for (const document of changed) await look(document).catch(() => {});
+      for (const vanished of ended) await lookForEnd(vanished).catch(() => {});
       await sleep(60);
     }
   }
@@ -42,6 +60,7 @@ export function createChangeWatch(operator: Api): ChangeWatch {
   const running = run();
   return {
     watch: (document) => void changed.add(document),
+    watchEnd: (vanished) => void ended.add(vanished),
     async stop() {
       stopped = true;
       await running;

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { STEPS, type Step } from '@sluice/ingestion';
 import { type Faults, type FaultTools, sendSignal } from './fault.js';
 import { waitFor } from './wait.js';
-import { LOCK_MS, STALLED_MS } from './world.js';
+import { LEAD_MS, LOCK_MS, STALLED_MS } from './world.js';
 
 /** The steps of the pipeline; a job is acknowledged between its last and the sweep. */
 const FAULT_STEPS = STEPS.flatMap((step): (Step | 'acknowledge')[] => (step === 'sweep' ? ['acknowledge', step] : [step]));
@@ -83,6 +83,19 @@ export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTo
         await sleep(20);
       }
       return undefined;
+    },
+    async 'two watchers'() {
+      const second = await world.startWatcher();
+      try {
+        const [first] = await world.pidsOf('watcher');
+        if (first === undefined || !sendSignal(first, 'SIGSTOP')) return undefined;
+        await sleep(LEAD_MS + 3_000);
+        sendSignal(first, 'SIGCONT');
+        await sleep(3_000);
+      } finally {
+        await second.stop();
+      }
+      return 'a second watcher took over from a stopped one, which then woke up';
     },
     async 'worker stopped'() {
       const pid = random.pick(await world.pidsOf('worker'));

@@ -15,8 +15,11 @@ export interface ReaderCounts {
   stale: number;
   /** A raised document in a search that began when the raise was known. */
   breaches: number;
-  /** Errors while the API was killed or its Weaviate away. */
+  /** Polls for what was deleted or moved away, once that was seen to be committed. */
+  gone: number;
+  /** Errors while the API was killed or its Weaviate away or slow. */
   excused: number;
+  excusedBy: Record<string, number>;
   examples: string[];
 }
 
@@ -40,7 +43,9 @@ export function startReaders(options: {
     mixes: 0,
     stale: 0,
     breaches: 0,
+    gone: 0,
     excused: 0,
+    excusedBy: {},
     examples: [],
   };
   const looked = new Set<string>();
@@ -123,6 +128,15 @@ export function startReaders(options: {
       see(secret.name, hits, -1, mode);
     }
 
+    async function pollGone(mode: string): Promise<void> {
+      const known = workload.vanished.filter((one) => one.known && !one.back).slice(-20);
+      const one = known[counts.polls % Math.max(1, known.length)];
+      if (one === undefined) return;
+      const hits = await search('mark part version', mode, { source_path: one.path });
+      counts.gone += 1;
+      if (hits.length > 0 && !one.back) found('stale', `${one.path} (${mode}): shown though its end was committed`);
+    }
+
     async function search(query: string, mode: string, filter: Record<string, unknown>): Promise<Hit[]> {
       const hits = await api.search({ query, mode, limit: 100, filter });
       counts.polls += 1;
@@ -137,6 +151,7 @@ export function startReaders(options: {
         () => pollSecret(pickOf(workload.secrets, poll), mode),
         () => pollOne(pickOf(workload.steady, poll + 3), mode),
         () => pollRoaming(mode),
+        () => pollGone(mode),
         () => pollOne(pickOf(workload.metas, poll), mode),
         () => pollSecret(pickOf(workload.secrets, poll + 1), mode),
       ];
@@ -144,8 +159,11 @@ export function startReaders(options: {
       try {
         await pickOf(kinds, poll)();
       } catch (cause) {
-        if (excuses.coverSince(began)) counts.excused += 1;
-        else found('gaps', String(cause));
+        const why = excuses.coverSince(began);
+        if (why !== undefined) {
+          counts.excused += 1;
+          counts.excusedBy[why] = (counts.excusedBy[why] ?? 0) + 1;
+        } else found('gaps', String(cause));
         await sleep(100);
       }
       await sleep(options.pauseMs);

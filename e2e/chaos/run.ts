@@ -148,11 +148,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 type Instance = Awaited<ReturnType<typeof createWorld>>['sluice'];
 
-/** As an operator would: documents that were left out for want of a living worker are tried again. */
+/** As an operator would: documents that were left out for want of a living worker are tried again. Of what else failed, the comparison tells. */
 async function retryDeadLetters(sluice: Instance): Promise<string[]> {
-  const { dead_letters } = await sluice.json<{ dead_letters: { doc_id: string; code: string }[] }>('dlq', 'list');
-  // Of what else fails for good, the comparison tells.
-  const left = dead_letters.filter(({ code }) => code === 'internal');
+  const { dead_letters } = await sluice.json<{ dead_letters: { doc_id: string; code: string; message: string }[] }>(
+    'dlq',
+    'list',
+  );
+  const left = dead_letters.filter(({ code, message }) => code === 'internal' && /a worker died \d+ times/.test(message));
   if (left.length > 0) {
     await sluice.cli('dlq', 'retry', ...left.map(({ doc_id }) => doc_id));
     await sluice.settle(DRAIN_S);
@@ -189,7 +191,8 @@ export function describeReport(report: ChaosReport): string[] {
     `  faults       ${list(report.faults)}`,
     `  in detail    ${list(report.details)}`,
     ...(report.impossible.length === 0 ? [] : [`  not possible here: ${report.impossible.join(', ')}`]),
-    `  readers      ${readers.polls} polls, ${readers.overlapping} overlapping a change; ${problemsOf(readers)} in ${report.excusedSeconds.toFixed(0)} s without API or Weaviate`,
+    `  readers      ${readers.polls} polls, ${readers.overlapping} overlapping a change, ${readers.gone} for what was gone; ${problemsOf(readers)}`,
+    `  excused      in ${report.excusedSeconds.toFixed(0)} s with the API killed or its Weaviate away or slow: ${list(readers.excusedBy) || 'none'}`,
     `  drained in   ${report.drainSeconds.toFixed(0)} s; tried again by hand: ${report.deadLetters.join(', ') || 'none'}`,
     `  verify       ${verify.differences} differences ${JSON.stringify(verify.by_kind)}, ${verify.in_grace} in grace, ${verify.failed_serving_old} failed serving the old`,
     `  disk vs API  ${report.differences.length} differences`,

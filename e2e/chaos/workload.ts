@@ -2,7 +2,16 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSecret, createTracked, nextVersion, noteWrite, type Secret, type Tracked, UNREADABLE } from './documents.js';
+import {
+  createSecret,
+  createTracked,
+  nextVersion,
+  noteWrite,
+  type Secret,
+  type Tracked,
+  UNREADABLE,
+  type Vanished,
+} from './documents.js';
 import type { ChangeWatch } from './observe.js';
 import type { Random } from './random.js';
 
@@ -32,6 +41,7 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
   const folders = ['roam/f0', 'roam/f1'];
   const slow = createTracked('w0', 'slow/w0.md');
   const shape = createTracked('x0', 'shape/x0.md');
+  const vanished: Vanished[] = [];
   const bursts: string[] = [];
   const floods: string[] = [];
   const counts = new Map<string, number>();
@@ -63,6 +73,17 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
     noteWrite(document, text);
     how(document.path, text);
     changes.watch(document);
+  }
+
+  /** To be called once nothing is at the path any more. */
+  function leave(path: string): void {
+    const one = { path, known: false, back: false };
+    vanished.push(one);
+    changes.watchEnd(one);
+  }
+
+  function comeTo(path: string): void {
+    for (const one of vanished) if (one.path === path) one.back = true;
   }
 
   function setLevel(secret: Secret, level: 1 | 3, more: readonly string[] = []): void {
@@ -159,6 +180,7 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
         const to = `${random.pick(folders)}/${document.name}-${serial}.md`;
         await mkdir(dirname(at(to)), { recursive: true });
         await rename(at(document.path), at(to));
+        leave(document.path);
         document.path = to;
         return true;
       },
@@ -173,8 +195,11 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
         await mkdir(at(from), { recursive: true });
         await rename(at(from), at(to));
         folders[n] = to;
-        for (const document of roaming)
-          if (document.path.startsWith(`${from}/`)) document.path = `${to}${document.path.slice(from.length)}`;
+        for (const document of roaming) {
+          if (!document.path.startsWith(`${from}/`)) continue;
+          leave(document.path);
+          document.path = `${to}${document.path.slice(from.length)}`;
+        }
         return true;
       },
     },
@@ -185,6 +210,7 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
         if (there.length === 0) return false;
         const document = random.pick(there);
         await rm(at(document.path));
+        leave(document.path);
         document.path = '';
         return true;
       },
@@ -197,6 +223,7 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
         const document = random.pick(away);
         // The same paths again and again: what was deleted is taken up once more.
         document.path = `${random.pick(folders)}/${document.name}.md`;
+        comeTo(document.path);
         write(document.path, nextVersion(document));
         return true;
       },
@@ -277,6 +304,8 @@ export function createWorkload({ folder, random, changes, burst, pauseMs }: Work
     steady,
     secrets,
     metas,
+    /** Where something was deleted or moved away. */
+    vanished: vanished as readonly Vanished[],
     counts,
     kinds: Object.keys(operations),
     /** The first version of everything. */

@@ -15,6 +15,7 @@ import { mayMount, mountSmall, otherUser, type User, unmount } from './machine.j
 import { type BreakableServices, startBreakableServices } from './services.js';
 
 const WORKER = fileURLToPath(new URL('../../apps/worker/dist/main.js', import.meta.url));
+const WATCHER = fileURLToPath(new URL('../../apps/watcher/dist/main.js', import.meta.url));
 const SHIFTED_CLOCK = fileURLToPath(new URL('./shifted-clock.cjs', import.meta.url));
 
 /** Sizes of the file systems of their own that the data folder and the services' data get, where they may be mounted. */
@@ -25,6 +26,8 @@ const SERVICES_MB = 1_500;
 export const LOCK_MS = 3_000;
 export const STALLED_MS = 1_500;
 export const GRACE_MS = 5_000;
+/** Milliseconds after which another watcher takes over from one that is silent. */
+export const LEAD_MS = 10_000;
 
 const CONFIG = `
 sources:
@@ -63,6 +66,8 @@ export interface World {
   /** Sets the apps' wall clock off by so many milliseconds. */
   shiftClock(ms: number): Promise<void>;
   sluice: Awaited<ReturnType<typeof createSluice>>;
+  /** Starts a second watcher, with a data folder of its own, until it is stopped. */
+  startWatcher(): Promise<{ stop(): Promise<void> }>;
   /** Pids of a role that run now: two of `worker`. */
   pidsOf(role: 'worker' | 'watcher' | 'api'): Promise<number[]>;
   close(): Promise<void>;
@@ -135,7 +140,15 @@ export async function createWorld(): Promise<World> {
     if (typeof created.key !== 'string') throw new Error(`no key was made: ${JSON.stringify(created)}`);
     made.env.SLUICE_API_KEY = created.key;
     const namespace = (await readFile(join(made.data, 'namespace'), 'utf8')).trim();
-    const running = startWorker({ ...made.env, SLUICE_NAMESPACE: namespace }, made.base, join(base, 'worker-2.ndjson'), user);
+    /** A process beside the instance's own, with a data folder of its own, as on another machine. */
+    async function startBeside(script: string, name: string) {
+      const data = join(base, name);
+      await mkdir(data, { recursive: true });
+      await own(data);
+      const env = { ...made.env, SLUICE_NAMESPACE: namespace, SLUICE_DATA: data };
+      return startProcess(script, env, made.base, join(base, `${name}.ndjson`), user);
+    }
+    const running = await startBeside(WORKER, 'worker-2');
     second = running;
     return {
       folder: made.folder,
@@ -149,6 +162,7 @@ export async function createWorld(): Promise<World> {
       servicesFolder,
       mounted,
       user,
+      startWatcher: () => startBeside(WATCHER, 'watcher-2'),
       // Read by each process at its own times.
       shiftClock: (ms) => writeFile(clockFile, String(ms)),
       sluice: made,
@@ -166,14 +180,14 @@ export async function createWorld(): Promise<World> {
   }
 }
 
-/** A second worker beside the instance's own, started again when it ends. */
-function startWorker(env: Record<string, string>, cwd: string, log: string, user: User | undefined) {
+/** Started again when it ends. */
+function startProcess(script: string, env: Record<string, string>, cwd: string, log: string, user: User | undefined) {
   let child: ChildProcess | undefined;
   let stopped = false;
   async function run(): Promise<void> {
     while (!stopped) {
       const output = openSync(log, 'a');
-      child = spawn(process.execPath, [WORKER], { env, cwd, stdio: ['ignore', output, output], ...user });
+      child = spawn(process.execPath, [script], { env, cwd, stdio: ['ignore', output, output], ...user });
       closeSync(output);
       await once(child, 'exit');
       child = undefined;
