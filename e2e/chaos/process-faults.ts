@@ -16,6 +16,20 @@ type FaultStep = (typeof FAULT_STEPS)[number];
 /** Where a worker that wakes up late could do harm. */
 const STOP_STEPS = ['base', 'parsed', 'inserted', 'commit', 'committed', 'delete'] as const satisfies Step[];
 
+/** Everything that the faults at a step do once each of them had its turn. */
+export const AT_STEPS: readonly string[] = [
+  ...(['worker', 'watcher', 'api'] as const).flatMap((role) => FAULT_STEPS.map((step) => killedAt(role, step))),
+  ...STOP_STEPS.map(stoppedAt),
+];
+
+function killedAt(role: 'worker' | 'watcher' | 'api', step: FaultStep): string {
+  return `${role} killed at ${step}`;
+}
+
+function stoppedAt(step: Step): string {
+  return `stopped at ${step}, continued after its lock was lost`;
+}
+
 /** Processes killed or stopped, anywhere or at a step. */
 export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTools): Faults {
   const stopMs = LOCK_MS + STALLED_MS + 2_000;
@@ -45,7 +59,7 @@ export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTo
     for (const step of steps) {
       // The worker kills itself, whichever of them comes first; the others are killed by the worker at that very moment.
       const how = (pid: number) => atStep(step, role === 'worker' ? 'kill' : `kill ${pid}`);
-      if (await kill(role, how)) done.push(`${role} killed at ${step}`);
+      if (await kill(role, how)) done.push(killedAt(role, step));
     }
     return done.length > 0 ? done : undefined;
   }
@@ -78,8 +92,7 @@ export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTo
       const step = STOP_STEPS[stopStep] ?? 'commit';
       if (!(await atStep(step, 'stop'))) return undefined;
       for (let tries = 0; tries < 50; tries += 1) {
-        for (const pid of await world.pidsOf('worker'))
-          if (await isStopped(pid)) return stopWorker(pid, `stopped at ${step}, continued after its lock was lost`);
+        for (const pid of await world.pidsOf('worker')) if (await isStopped(pid)) return stopWorker(pid, stoppedAt(step));
         await sleep(20);
       }
       return undefined;

@@ -4,6 +4,7 @@ import { compareWithDisk } from './compare.js';
 import { explainDocument } from './explain.js';
 import { createFaults } from './faults.js';
 import { createChangeWatch } from './observe.js';
+import { AT_STEPS } from './process-faults.js';
 import { createRandom } from './random.js';
 import { type ReaderCounts, startReaders } from './readers.js';
 import { waitFor } from './wait.js';
@@ -190,6 +191,7 @@ export function describeReport(report: ChaosReport): string[] {
     `  operations   ${list(report.operations)}`,
     `  faults       ${list(report.faults)}`,
     `  in detail    ${list(report.details)}`,
+    `  not reached  ${AT_STEPS.filter((what) => report.details[what] === undefined).join(', ') || 'none of the steps'}`,
     ...(report.impossible.length === 0 ? [] : [`  not possible here: ${report.impossible.join(', ')}`]),
     `  readers      ${readers.polls} polls, ${readers.overlapping} overlapping a change, ${readers.gone} for what was gone; ${problemsOf(readers)}`,
     `  excused      in ${report.excusedSeconds.toFixed(0)} s with the API killed or its Weaviate away or slow: ${list(readers.excusedBy) || 'none'}`,

@@ -80,10 +80,13 @@ export async function createWorld(): Promise<World> {
   const servicesFolder = join(base, 'services');
   const clockFile = join(base, 'clock');
   const clockScript = join(base, 'shifted-clock.cjs');
-  const { model } = testServices();
-  const user = await otherUser([WORKER, process.execPath, join(model, 'config.json')]);
+  const given = testServices().model;
+  const user = await otherUser([WORKER, process.execPath]);
   const mounted = user !== undefined && mayMount();
   const own = async (path: string) => (user === undefined ? undefined : chown(path, user.uid, user.gid));
+  // The cache of the user of the harness is mostly closed to others.
+  const model = user === undefined ? given : join(base, 'model');
+  if (user !== undefined) await cp(given, model, { recursive: true, dereference: true });
   await mkdir(faultsFolder);
   await own(faultsFolder);
   await cp(SHIFTED_CLOCK, clockScript);
