@@ -86,7 +86,10 @@ export async function createWorld(): Promise<World> {
   const own = async (path: string) => (user === undefined ? undefined : chown(path, user.uid, user.gid));
   // The cache of the user of the harness is mostly closed to others.
   const model = user === undefined ? given : join(base, 'model');
-  if (user !== undefined) await cp(given, model, { recursive: true, dereference: true });
+  if (user !== undefined) {
+    await cp(given, model, { recursive: true, dereference: true });
+    await chmod(model, 0o755);
+  }
   await mkdir(faultsFolder);
   await own(faultsFolder);
   await cp(SHIFTED_CLOCK, clockScript);
