@@ -3,29 +3,26 @@ import type { Clock, ReconcileQueue, ReconcileRequest, Urgency } from '@sluice/c
 /** A delete waits this long before it looks at the disk again, so that an add of the same content elsewhere finds its vectors. */
 export const DELETE_DELAY_MS = 1000;
 
-/** Requests that are put into the queue at a time where each is a call of its own. */
-const AT_ONCE = 100;
-
-/** Puts requests into the queue, adds before deletes. Errors: `queue_unavailable`. */
+/**
+ * Puts requests into the queue, adds before deletes. Bulk ones wait while the queue is full, until the signal. Errors: `queue_unavailable`.
+ */
 export async function enqueue(
   queue: ReconcileQueue,
   requests: readonly { request: ReconcileRequest; gone: boolean }[],
   urgency: Urgency,
+  signal?: AbortSignal,
 ): Promise<void> {
+  const options = signal === undefined ? {} : { signal };
   const present = requests.filter(({ gone }) => !gone).map(({ request }) => request);
   const gone = requests.filter((each) => each.gone).map(({ request }) => request);
-  const [only, ...others] = present;
-  if (only !== undefined) {
-    if (others.length === 0) await queue.add(only, urgency);
-    else await queue.addBulk(present, urgency);
-  }
-  for (let at = 0; at < gone.length; at += AT_ONCE) {
-    await Promise.all(gone.slice(at, at + AT_ONCE).map((request) => queue.add(request, urgency, { delayMs: DELETE_DELAY_MS })));
-  }
+  if (present.length > 0) await queue.addBulk(present, urgency, options);
+  if (gone.length > 0) await queue.addBulk(gone, urgency, { ...options, delayMs: DELETE_DELAY_MS });
 }
 
 export interface Batcher<T> {
   add(items: readonly T[]): void;
+  /** Items that wait, without those under way. */
+  readonly size: number;
   /** Resolves when nothing waits and nothing is under way. */
   idle(): Promise<void>;
 }
@@ -48,6 +45,9 @@ export function createBatcher<T>(options: { send(items: T[]): Promise<void>; onE
     add(items) {
       waiting.push(...items);
       if (waiting.length > 0) running ??= run();
+    },
+    get size() {
+      return waiting.length;
     },
     async idle() {
       await running;

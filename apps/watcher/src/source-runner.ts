@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { WatchedSourceState } from '@sluice/queues';
 import {
+  type Change,
   createRootGuard,
   type KnownDocuments,
   lacksWatches,
@@ -9,7 +10,8 @@ import {
   type SourceWatch,
   watchSource,
 } from '@sluice/sources';
-import { createBatcher, createRateLimit, enqueue } from './enqueue.js';
+import { createChangeQueue } from './change-queue.js';
+import { createBatcher, createRateLimit } from './enqueue.js';
 import { createSourceScan, type ScanResult, type SourceScan } from './source-scan.js';
 import type { WatchedSource, WatcherDeps } from './watched-source.js';
 
@@ -59,7 +61,8 @@ export function createSourceRunner(
   let tending: Promise<void> | undefined;
   let stopped = false;
 
-  const events = createBatcher<{ path: string; cause: 'add' | 'change' | 'unlink' }>({
+  const changeQueue = createChangeQueue({ queue, clock, source: source.name, onLeftToScan: leaveToScan });
+  const events = createBatcher<Change>({
     async send(batch) {
       // One request a path, the last that was told.
       const changes = [...new Map(batch.map((change) => [change.path, change])).values()];
@@ -67,23 +70,20 @@ export function createSourceRunner(
       // A root that goes takes its files along, one by one.
       const mayDelete = !gone || (await guard.look()).state === 'ok';
       if (!mayDelete) onScanNeeded('root');
-      const told = changes.filter(({ cause }) => cause !== 'unlink' || mayDelete);
-      await enqueue(
-        queue,
-        told.map(({ path, cause }) => ({ request: { source: source.name, path, cause }, gone: cause === 'unlink' })),
-        'interactive',
-      );
+      await changeQueue.put(changes.filter(({ cause }) => cause !== 'unlink' || mayDelete));
       burst += changes.length;
       if (burst >= BURST) {
         burst = 0;
         onScanNeeded('watch', BURST_QUIET_MS);
       }
     },
-    onError(error) {
-      report(error, 'changes could not be queued; a scan will find them');
-      onScanNeeded('queue');
-    },
+    onError: leaveToScan,
   });
+
+  function leaveToScan(error: unknown = new Error('the queue is full')): void {
+    report(error, 'changes could not be queued; a scan will find them');
+    onScanNeeded('queue');
+  }
 
   function report(error: unknown, message: string): void {
     const { pass, suppressed } = mayLog(`${message} ${codeOf(error)}`);
@@ -228,6 +228,7 @@ export function createSourceRunner(
       await closeWatch();
       scan?.stop();
       await events.idle();
+      await changeQueue.stop();
     },
   };
   return runner;

@@ -48,6 +48,7 @@ export function createSourceScan(
 ): SourceScan {
   const { queue, files, clock } = deps;
   const outstanding = new Map<string, Outstanding>();
+  const stopping = new AbortController();
 
   const settler = createSettler({
     files,
@@ -69,6 +70,7 @@ export function createSourceScan(
         queue,
         entries.map(({ path, entry }) => ({ request: { source: source.name, path, cause: entry.cause }, gone: false })),
         'bulk',
+        stopping.signal,
       );
       for (const { entry } of entries) for (const waiter of entry.waiters) waiter.settle();
     } catch (error) {
@@ -114,7 +116,7 @@ export function createSourceScan(
         for (const difference of step.value) if (!difference.gone) hold(whenStill(difference));
         if (gone.length > 0) {
           const requests = gone.map(({ path, cause }) => ({ request: { source: source.name, path, cause }, gone: true }));
-          await enqueue(queue, requests, 'bulk');
+          await enqueue(queue, requests, 'bulk', signal);
         }
         while (outstanding.size > MAX_WAITING) await clock.sleep(HELD_UP_MS, signal);
         step = await comparison.next();
@@ -122,6 +124,7 @@ export function createSourceScan(
       return { summary: step.value, differences, queued: Promise.all(waits).then(() => undefined) };
     },
     stop() {
+      stopping.abort(new Error('stopped'));
       settler.stop();
       for (const { waiters } of outstanding.values()) for (const waiter of waiters) waiter.fail(new Error('stopped'));
       outstanding.clear();

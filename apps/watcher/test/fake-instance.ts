@@ -174,8 +174,8 @@ export async function makeInstance(): Promise<FakeInstance> {
 
   const queue: ReconcileQueue = {
     add: async (request, urgency, options) => take(request, urgency, options?.delayMs ?? 0),
-    async addBulk(requests, urgency) {
-      for (const request of requests) take(request, urgency, 0);
+    async addBulk(requests, urgency, options) {
+      for (const request of requests) take(request, urgency, options?.delayMs ?? 0);
     },
   };
 
@@ -212,12 +212,15 @@ export async function makeInstance(): Promise<FakeInstance> {
       return;
     }
     const sidecar = await disk.stat(sidecarOf(absolute));
+    const hash = await disk.hash(absolute).catch(() => undefined);
+    // It went since it was found: looked at anew.
+    if (hash === undefined) return reconcile(request, disk);
     const reason = instance.failing.get(request.path);
     instance.failing.delete(request.path);
     const state = {
       stat: statKey(stat),
       sidecar_stat: sidecar === undefined ? '' : statKey(sidecar),
-      content_hash: await disk.hash(absolute),
+      content_hash: hash,
       fingerprint: instance.policy.fingerprint,
       config_hash: instance.policy.configHash,
     };

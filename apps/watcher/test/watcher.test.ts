@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createReconcileQueue, createReconcileWorker, createRedis } from '@sluice/queues';
+import { testServices } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FakeInstance, makeFolder, makeInstance, source } from './fake-instance.js';
+import { type FakeInstance, makeFolder, makeInstance, recordOf, source } from './fake-instance.js';
 
 let instance: FakeInstance;
 let root: string;
@@ -217,6 +220,58 @@ describe('the queue', () => {
     instance.flush();
     await until(() => expect(instance.indexed('s')).toEqual(['a.md', 'b.md']));
     expect(instance.requests.map(({ path, cause }) => `${path} ${cause}`).sort()).toEqual(['a.md scan', 'b.md retry']);
+  });
+
+  it('a mass of changes is queued in bulk, an edit beside it is not', async () => {
+    await mkdir(join(root, 'many'));
+    for (let n = 0; n < 150; n++) await write(`many/${n}.md`, `text ${n}`);
+    await write('edit.md', 'one');
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    instance.requests.length = 0;
+    await rename(join(root, 'many'), `${root}.away`);
+    await write('edit.md', 'two');
+    await until(() => expect(instance.indexed('s')).toEqual(['edit.md']));
+    await until(() => expect(instance.writes('s', 'edit.md')).toBe(2));
+    const mass = instance.requests.filter(({ path }) => path.startsWith('many/'));
+    expect(new Set(mass.map(({ path }) => path)).size).toBe(150);
+    expect(new Set(mass.map(({ urgency }) => urgency))).toEqual(new Set(['bulk']));
+    const urgent = instance.requests.filter(({ urgency }) => urgency === 'interactive');
+    expect(new Set(urgent.map(({ path }) => path))).toEqual(new Set(['edit.md']));
+  });
+
+  it('what a scan finds gone waits for room in the queue as what it finds new does', async () => {
+    const url = testServices().redis;
+    const namespace = `test-${randomUUID()}`;
+    const redis = createRedis({ url, role: 'producer' });
+    const queue = createReconcileQueue({ redis, namespace, maxWaiting: 100 });
+    const first = await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await first.stop();
+    const gone = Array.from({ length: 2000 }, (_, n) => `${n}.md`);
+    for (const path of gone) instance.records.set(`s/${path}`, recordOf(`s/${path}`, { source: 's', path }, 1, {}));
+
+    const app = await instance.start([source('s', root)], { queue });
+    const handled = new Set<string>();
+    let most = 0;
+    const worker = createReconcileWorker({
+      url,
+      namespace,
+      concurrency: 8,
+      async handle({ path }) {
+        const { waiting, delayed } = await queue.counts();
+        most = Math.max(most, waiting + delayed);
+        handled.add(path);
+      },
+    });
+    await worker.start();
+    await vi.waitFor(() => expect(handled.size).toBe(2000), { timeout: 40_000, interval: 50 });
+    expect(most).toBeLessThan(1000);
+    await app.stop();
+    await worker.stop({ deadlineMs: 0 });
+    await queue.removeAll();
+    await queue.close();
+    redis.disconnect();
   });
 
   it('a store that is away holds up scans, not events', async () => {

@@ -263,6 +263,21 @@ describe('what is pending', () => {
     control.abort();
     await expect(stuck).rejects.toThrow();
   });
+
+  it('holds it back while too much is delayed too; an interactive add never waits', async () => {
+    await bench.end();
+    bench = createBench({ maxWaiting: 500 });
+    const many = Array.from({ length: 1200 }, (_, n) => request(`${n}`, { cause: 'unlink' }));
+    const control = new AbortController();
+    const adding = bench.queue.addBulk(many, 'bulk', { delayMs: 60_000, signal: control.signal });
+    await until(async () => (await bench.queue.counts()).delayed >= 500);
+    const other = bench.queue.addBulk([request('other')], 'bulk', { signal: control.signal });
+    await bench.queue.addBulk([request('edit')], 'interactive');
+    control.abort();
+    await expect(adding).rejects.toThrow();
+    await expect(other).rejects.toThrow();
+    expect(await bench.queue.counts()).toMatchObject({ waiting: 1, delayed: 500 });
+  });
 });
 
 describe('stray keys', () => {

@@ -25,7 +25,7 @@ export interface ReconcileQueueOptions {
   namespace: string;
   /** Attempts of a document whose fault may pass, and milliseconds before the second; defaults 5 and 1000. */
   settings?: { attempts: number; backoffMs: number };
-  /** addBulk of `bulk` requests waits while more jobs than this wait; default 100,000. */
+  /** addBulk of `bulk` requests waits while so many jobs wait or are delayed; default 100,000. */
   maxWaiting?: number;
   logger?: Logger;
 }
@@ -52,7 +52,6 @@ export interface FailedJob extends ReconcileRequest {
 
 /** The queue as producers and operators see it. Errors of every function: `queue_unavailable`. */
 export interface ReconcileJobs extends ReconcileQueue {
-  addBulk(requests: readonly ReconcileRequest[], urgency: Urgency, options?: { signal?: AbortSignal }): Promise<void>;
   counts(): Promise<JobCounts>;
   /** True when no job waits, runs or is delayed. Jobs of a paused queue wait. */
   isIdle(): Promise<boolean>;
@@ -166,6 +165,11 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     };
   }
 
+  async function isFull(): Promise<boolean> {
+    const { waiting, delayed } = await counts();
+    return waiting + delayed >= maxWaiting;
+  }
+
   /** Ids of all jobs that are not finished, by list, without reading a job. */
   async function idsByList(): Promise<{ state: PendingDocument['state']; ids: string[] }[]> {
     const ids = await Promise.all(
@@ -182,13 +186,13 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
 
   return {
     add: (request, urgency, { delayMs = 0 } = {}) => guarded(() => addSlice([request], urgency, delayMs)),
-    async addBulk(requests, urgency, { signal } = {}) {
+    async addBulk(requests, urgency, { delayMs = 0, signal } = {}) {
       for (let from = 0; from < requests.length; from += SLICE) {
-        while (urgency === 'bulk' && (await guarded(counts)).waiting >= maxWaiting) {
+        while (urgency === 'bulk' && (await guarded(isFull))) {
           await sleep(BACK_PRESSURE_POLL_MS, undefined, signal === undefined ? {} : { signal });
         }
         signal?.throwIfAborted();
-        await guarded(() => addSlice(requests.slice(from, from + SLICE), urgency));
+        await guarded(() => addSlice(requests.slice(from, from + SLICE), urgency, delayMs));
       }
     },
     counts: () => guarded(counts),

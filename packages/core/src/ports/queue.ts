@@ -16,7 +16,16 @@ export type Urgency = 'interactive' | 'bulk';
 /** Where reconcile jobs are put. One job a document at a time; an add while one runs makes it run once more afterwards. */
 export interface ReconcileQueue {
   add(request: ReconcileRequest, urgency: Urgency, options?: { delayMs?: number }): Promise<void>;
-  addBulk(requests: readonly ReconcileRequest[], urgency: Urgency): Promise<void>;
+  /**
+   * Adds many. While too many jobs are unfinished, `bulk` requests wait; the signal ends that wait, and what was not added is left out.
+   *
+   * @param options.delayMs as for add
+   */
+  addBulk(
+    requests: readonly ReconcileRequest[],
+    urgency: Urgency,
+    options?: { delayMs?: number; signal?: AbortSignal },
+  ): Promise<void>;
 }
 
 /** The fence of one attempt: larger than every earlier one of its document. */

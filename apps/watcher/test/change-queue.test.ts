@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '@sluice/core';
+import { createReconcileQueue, createReconcileWorker, createRedis, type ReconcileJobs } from '@sluice/queues';
+import type { Change } from '@sluice/sources';
+import { testServices } from '@sluice/testkit';
+import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type ChangeQueue, createChangeQueue } from '../src/change-queue.js';
+
+const url = testServices().redis;
+const redis = createRedis({ url, role: 'producer' });
+const MAX_WAITING = 600;
+let namespace = '';
+let queue: ReconcileJobs;
+let changes: ChangeQueue;
+let now = 0;
+let left: unknown[] = [];
+const clock: Clock = { ...systemClock, monotonic: () => now };
+const closers: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  namespace = `test-${randomUUID()}`;
+  queue = createReconcileQueue({ redis, namespace, maxWaiting: MAX_WAITING });
+  left = [];
+  changes = createChangeQueue({ queue, clock, source: 's', onLeftToScan: (error) => left.push(error) });
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+  await changes.stop();
+  await queue.removeAll();
+  await queue.close();
+});
+afterAll(() => redis.disconnect());
+
+const many = (count: number, cause: Change['cause'], prefix: string = cause): Change[] =>
+  Array.from({ length: count }, (_, n) => ({ path: `${prefix}/${n}.md`, cause }));
+const unfinished = async () => {
+  const { waiting, delayed } = await queue.counts();
+  return waiting + delayed;
+};
+const until = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
+
+/** Folders of the jobs' paths in the order in which they run, each time it changes. */
+async function run(jobs: number): Promise<string[]> {
+  const folders: string[] = [];
+  let ran = 0;
+  const worker = createReconcileWorker({
+    url,
+    namespace,
+    concurrency: 1,
+    async handle({ path }) {
+      ran++;
+      const [folder = ''] = path.split('/');
+      if (folders.at(-1) !== folder) folders.push(folder);
+    },
+  });
+  closers.push(() => worker.stop({ deadlineMs: 0 }));
+  await worker.start();
+  await until(() => expect(ran).toBe(jobs));
+  return folders;
+}
+
+it('an edit overtakes a mass of new files, and so do single files when it is over; a few are as urgent as one', async () => {
+  await changes.put([...many(101, 'add', 'mass'), { path: 'edit/in-between.md', cause: 'change' }]);
+  await until(async () => expect(await unfinished()).toBe(102));
+  await changes.put(many(100, 'add', 'few'));
+  await until(async () => expect(await unfinished()).toBe(202));
+  await changes.put(many(1, 'add', 'more'));
+  await until(async () => expect(await unfinished()).toBe(203));
+  await changes.put(many(1, 'change', 'edit'));
+  now += 1000;
+  await changes.put(many(10, 'add', 'later'));
+  expect(await run(214)).toEqual(['edit', 'few', 'edit', 'later', 'mass', 'more']);
+  expect(left).toEqual([]);
+});
+
+it('what goes with a mass of new files goes behind it, as when a folder is moved', async () => {
+  await changes.put([...many(150, 'add', 'new'), ...many(50, 'unlink', 'old')]);
+  await until(async () => expect(await unfinished()).toBe(200));
+  await changes.put(many(50, 'unlink', 'gone'));
+  const { delayed, waiting } = await queue.counts();
+  expect([waiting, delayed]).toEqual([150, 100]);
+});
+
+it('a mass waits while the queue is full, and what is more is left to a scan; an edit does not wait', async () => {
+  // Delayed jobs fill the queue as others do.
+  await changes.put(many(MAX_WAITING, 'unlink', 'old'));
+  await until(async () => expect(await unfinished()).toBe(MAX_WAITING));
+  await queue.pause();
+  for (let n = 0; n < 13; n++) await changes.put(many(500, 'add', `mass-${n}`));
+  await changes.put(many(1, 'change', 'edit'));
+  expect(await unfinished()).toBe(MAX_WAITING + 1);
+  // It is asked for when there is room again: before that it would wait as well.
+  expect(left).toEqual([]);
+  const handled = new Set<string>();
+  const worker = createReconcileWorker({ url, namespace, concurrency: 8, handle: async ({ path }) => void handled.add(path) });
+  closers.push(() => worker.stop({ deadlineMs: 0 }));
+  await worker.start();
+  await queue.resume();
+  await until(() => expect(left).toEqual([undefined]));
+  await until(async () => expect(await queue.isIdle()).toBe(true));
+  expect(handled.has('edit/0.md')).toBe(true);
+});
+
+it('stops though the queue is full', async () => {
+  await changes.put(many(MAX_WAITING, 'add', 'mass'));
+  await until(async () => expect(await unfinished()).toBe(MAX_WAITING));
+  await changes.put(many(200, 'add', 'more'));
+  await changes.stop();
+  expect(left).toEqual([]);
+  expect(await unfinished()).toBe(MAX_WAITING);
+});
