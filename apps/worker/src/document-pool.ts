@@ -28,7 +28,7 @@ export interface DocumentPoolOptions {
   llm?: Llm | undefined;
   /** Number of processes; default: two, or one on a machine of one core. */
   processes?: number;
-  /** Files over this many bytes never take the last free process, so that small ones are not kept waiting. */
+  /** Files over this many bytes never take the last free process, so that small ones are not kept waiting. Default 5,000,000. */
   largeBytes?: number;
   /** Memory limit, MB, of a process to start right away, so that the first document does not wait for it. Default: none is started. */
   warmMb?: number;

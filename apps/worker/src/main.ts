@@ -16,6 +16,9 @@ import { createFaults } from './faults.js';
 /** Time that running jobs have to end when the worker is told to stop, ms. */
 const STOP_MS = 10_000;
 
+/** Files over this many bytes leave a slot and a reading process to smaller ones. */
+const LARGE_BYTES = 5_000_000;
+
 async function main(): Promise<void> {
   const config = loadConfig({ env: processEnvironment(), cwd: process.cwd() });
   const { runtime } = config;
@@ -51,6 +54,7 @@ async function main(): Promise<void> {
     embedder,
     logger,
     llm: config.llm === undefined ? undefined : createLlm(config.llm),
+    largeBytes: LARGE_BYTES,
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
   });
@@ -81,6 +85,11 @@ async function main(): Promise<void> {
       onStep?.('acknowledge');
     },
     probeStore: () => store.checkReady(),
+    inFlight: {
+      bytes: config.queue.inFlightBytes,
+      largeBytes: LARGE_BYTES,
+      sizeOf: async ({ source, path }) => (await views.get(source)?.sizeOf(path)) ?? 0,
+    },
     settings: { lockMs: config.queue.lockMs, stalledMs: config.queue.stalledMs },
     logger,
   });

@@ -47,6 +47,7 @@ export function buildConfig(input: BuildInput): Config {
     limits: toParseLimits(section(checked, 'limits')),
     queue: {
       concurrency: queue.concurrency,
+      inFlightBytes: queue.in_flight_mb * 2 ** 20,
       attempts: queue.attempts,
       backoffMs: queue.backoff_ms,
       lockMs: queue.lock_ms,

@@ -56,7 +56,14 @@ describe('without a file', () => {
       fields: {},
     });
     expect(config.limits).toMatchObject({ fileBytes: 512 * 2 ** 20, parseMs: 120_000, archiveRatio: 200 });
-    expect(config.queue).toEqual({ concurrency: 8, attempts: 5, backoffMs: 1000, lockMs: 30_000, stalledMs: 15_000 });
+    expect(config.queue).toEqual({
+      concurrency: 8,
+      inFlightBytes: 256 * 2 ** 20,
+      attempts: 5,
+      backoffMs: 1000,
+      lockMs: 30_000,
+      stalledMs: 15_000,
+    });
     expect(config.embedding).toEqual({ model: 'Xenova/all-MiniLM-L6-v2', threads: 'auto' });
     expect(config.search).toEqual({ alpha: 0.6, limit: 5, candidates: 25 });
     expect(config.store.readerGraceMs).toBe(10_000);

@@ -53,6 +53,24 @@ export async function bringForward(redis: Redis, prefix: string, nowMs: number):
   }
 }
 
+/** One job, whatever its delay. Answers 0 when it is not among the delayed ones. */
+const MAKE_DUE = `
+local delayed, due = KEYS[1] .. 'delayed', tonumber(ARGV[1])
+if not redis.call('ZSCORE', delayed, ARGV[2]) then return 0 end
+redis.call('ZADD', delayed, string.format('%.0f', due * 4096), ARGV[2])
+redis.call('ZADD', KEYS[1] .. 'marker', string.format('%.0f', due), '1')
+return 1`;
+
+/**
+ * Ends a job's delay.
+ *
+ * @param nowMs this worker's clock, Unix milliseconds
+ * @returns whether it was delayed
+ */
+export async function makeDue(redis: Redis, prefix: string, id: string, nowMs: number): Promise<boolean> {
+  return (await redis.eval(MAKE_DUE, 1, prefix, nowMs, id)) === 1;
+}
+
 /** Calls bringForward again and again, `everyMs` apart and more where a look takes long, until it is aborted. */
 export async function keepBringingForward(options: {
   redis: Redis;

@@ -3,9 +3,11 @@ import type { Logger } from '@sluice/telemetry';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { backoffMs } from './backoff.js';
 import { createCrashCounter } from './crash-counter.js';
-import { keepBringingForward } from './delayed-jobs.js';
+import { keepBringingForward, makeDue } from './delayed-jobs.js';
+import { urgencyOf } from './fairness.js';
 import { forceNotes } from './force-notes.js';
 import { createGate } from './gate.js';
+import { createInFlight, type InFlightLimits } from './in-flight.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
 import { createOutage } from './outage.js';
 import { createRedis } from './redis.js';
@@ -55,6 +57,14 @@ export interface ReconcileWorkerOptions {
    * the document's and counts, unless the store refuses one document after the other: that is held like an outage.
    */
   probeStore?: () => Promise<void>;
+  /**
+   * Bounds the bytes of the files that are worked on at a time, and the slots that large ones take. A document that does not fit gives
+   * its slot back, no attempt spent, and comes again in its turn. Default: no bound but `concurrency`.
+   */
+  inFlight?: InFlightLimits & {
+    /** Bytes of the file that a request is about; 0 where there is none, or it cannot be asked. */
+    sizeOf: (request: ReconcileRequest) => Promise<number>;
+  };
   /** Any thrown value as a SluiceError; default toSluiceError, `internal` for what is unknown. */
   mapError?: (thrown: unknown, docId: string) => SluiceError;
   settings?: {
@@ -66,6 +76,8 @@ export interface ReconcileWorkerOptions {
     outageMs?: number;
     /** How often delayed jobs are looked for that would wait longer than their delay, since a clock was set back; default 5 s. */
     delayedMs?: number;
+    /** How long a document that did not fit waits at most when the worker that would call it is gone; default 30 s and more. */
+    heldMs?: number;
   };
   logger?: Logger;
 }
@@ -110,8 +122,33 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     if (job.name === undefined || job.data === undefined) return;
     const parsed = reconcileSchema.safeParse(job.data);
     if (!parsed.success) throw new UnrecoverableError(`not a reconcile job: ${parsed.error.message}`);
-    const { docId, uuid } = documentOf(parsed.data);
+    const { uuid } = documentOf(parsed.data);
+    // It was on its way when the worker was told to stop, which waits for those that run.
+    if (stopping) {
+      await giveBack(job, token);
+      throw new WaitingError();
+    }
     running.set(job.id ?? '', { job, token, uuid });
+    try {
+      const freeRoom = await takeRoom(job, token, parsed.data);
+      try {
+        await run(job, uuid, token, signal, parsed.data);
+      } finally {
+        freeRoom();
+      }
+    } finally {
+      running.delete(job.id ?? '');
+    }
+  };
+
+  async function run(
+    job: ReconcileJob,
+    uuid: string,
+    token: string,
+    signal: AbortSignal,
+    request: ReconcileRequest,
+  ): Promise<void> {
+    const { docId } = documentOf(request);
     let leave: () => void = () => undefined;
     try {
       const [crashed = null, note = null] = await redis.mget(crashes.key(uuid), notes.key(uuid));
@@ -120,7 +157,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       signal.throwIfAborted();
       crashes.begin(uuid, lost.count);
       const force = notes.read(note);
-      await options.handle(force === undefined ? parsed.data : { ...parsed.data, force }, {
+      await options.handle(force === undefined ? request : { ...request, force }, {
         docId,
         docUuid: uuid,
         attemptsMade: job.attemptsMade,
@@ -135,11 +172,27 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     } catch (thrown) {
       await settle(job, uuid, token, signal, (options.mapError ?? mapUnknown)(thrown, docId));
     } finally {
-      running.delete(job.id ?? '');
       leave();
       crashes.end(uuid);
     }
-  };
+  }
+
+  /** Takes room for a document among those that are worked on; returns how to give it back. Throws where there is none now. */
+  async function takeRoom(job: ReconcileJob, token: string, request: ReconcileRequest): Promise<() => void> {
+    if (inFlight === undefined || options.inFlight === undefined || job.id === undefined) return () => undefined;
+    const bytes = await options.inFlight.sizeOf(request);
+    const share = inFlight.shareOf(bytes);
+    const urgency = urgencyOf(job.priority);
+    const freeRoom = share.enter(job.id, urgency, bytes);
+    if (freeRoom !== undefined) return freeRoom;
+    if (stopping) {
+      await giveBack(job, token);
+      throw new WaitingError();
+    }
+    await job.moveToDelayed(Date.now() + share.holdMs(), token);
+    share.hold(job.id, urgency, bytes);
+    throw new DelayedError();
+  }
 
   /** Ends a job that failed in the way its fault asks for: by the error that it throws. */
   async function settle(job: ReconcileJob, uuid: string, token: string, signal: AbortSignal, fault: SluiceError): Promise<never> {
@@ -171,6 +224,12 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     await redis.zadd(worker.toKey('marker'), 0, '0');
   }
 
+  const inFlight =
+    options.inFlight &&
+    createInFlight(options.inFlight, options.concurrency, {
+      call: (id) => makeDue(redis, worker.toKey(''), id, Date.now()),
+      ...(settings.heldMs !== undefined && { heldMs: settings.heldMs }),
+    });
   const worker = new Worker<ReconcileRequest | undefined, void>(RECONCILE_QUEUE, process, {
     connection: redis,
     prefix: namespace,
@@ -229,15 +288,13 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
         await becomesTrue(() => running.size === 0, ABORT_GRACE_MS);
       }
       const deaf = [...running.values()];
-      await within(
-        Promise.allSettled(
-          deaf.map(({ job, token, uuid }) => {
-            crashes.end(uuid);
-            return giveBack(job, token);
-          }),
-        ),
-        ABORT_GRACE_MS,
-      );
+      const given = deaf.map(({ job, token, uuid }) => {
+        crashes.end(uuid);
+        return giveBack(job, token);
+      });
+      // Nobody will call those that found no room: they are for any worker to take.
+      const called = inFlight?.held().map((id) => makeDue(redis, worker.toKey(''), id, Date.now())) ?? [];
+      await within(Promise.allSettled([...given, ...called]), ABORT_GRACE_MS);
       if (deaf.length === 0) await within(closed, ABORT_GRACE_MS);
       await within(worker.disconnect(), ABORT_GRACE_MS);
       redis.disconnect();

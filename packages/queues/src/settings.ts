@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const queueSchema = z.strictObject({
   /** Documents a worker process works on at the same time. */
   concurrency: z.int().min(1).max(256).default(8),
+  /** MiB of the files that a worker process works on at the same time; a larger one is worked on beside small ones alone. */
+  in_flight_mb: z.int().min(1).max(1_000_000).default(256),
   /** Times a document is tried when its fault may pass, before it becomes a dead letter. */
   attempts: z.int().min(1).max(100).default(5),
   /** Milliseconds before the second attempt; doubled for each further one, plus up to a half at random. */

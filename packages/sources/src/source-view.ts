@@ -2,6 +2,7 @@ import type { ChunkStore, Clock, Files } from '@sluice/core';
 import { createIgnoreReader } from './ignore-reader.js';
 import type { IgnoreSettings, IgnoreVerdict } from './ignore-rules.js';
 import { sampleKnown } from './known-documents.js';
+import { absolutePath } from './paths.js';
 import { createRootGuard, type RootState, SAMPLE } from './root-guard.js';
 
 /** A source as the worker and the `why` command see it: single paths, nothing watched. */
@@ -13,6 +14,8 @@ export interface SourceView {
   accepts(relPath: string): Promise<boolean>;
   /** Which rule makes a path no document (or a folder's files none); undefined where none does. Default: a file. */
   explain(relPath: string, kind?: 'file' | 'folder'): Promise<IgnoreVerdict | undefined>;
+  /** Bytes of the file at a path; 0 where there is none, or it cannot be looked at. */
+  sizeOf(relPath: string): Promise<number>;
   /** False while the root is missing, unreadable, or another folder than that of the source: then nothing may be deleted. */
   mayDelete(): Promise<boolean>;
   rootState(): Promise<RootState>;
@@ -51,6 +54,10 @@ export function createSourceView(options: {
     stabilityMs,
     accepts: async (relPath) => (await reader.explain(relPath)) === undefined,
     explain: (relPath, kind) => reader.explain(relPath, kind),
+    async sizeOf(relPath) {
+      const stat = await files.stat(absolutePath(root, relPath)).catch(() => undefined);
+      return stat?.kind === 'file' ? stat.size : 0;
+    },
     mayDelete: async () => (await guard.look()).state === 'ok',
     rootState: () => guard.look(),
   };
