@@ -13,6 +13,8 @@ export interface ChangeQueue {
 /** Changes of one kind in a row that are queued as interactive, and the time after which it may be one more. */
 const INTERACTIVE = 100;
 const ONE_MORE_MS = 100;
+/** A moved folder is told as gone at first and as new a moment later, when its files have been still, ms. */
+const MOVE_MS = 2000;
 /** Changes that wait for room in the queue before further ones are left to a scan: bounds memory. */
 const MAX_WAITING = 5000;
 
@@ -41,6 +43,11 @@ export function createChangeQueue(options: {
       leftOut = false;
     },
   });
+  /** A mass of removals that may be half of a move. */
+  let held: Change[] = [];
+  let holding: Promise<void> | undefined;
+  /** When adds were a mass last. */
+  let massAt = Number.NEGATIVE_INFINITY;
   /** Changes were left to a scan. It is asked for when there is room, since it would wait too. */
   let leftOut = false;
 
@@ -48,46 +55,64 @@ export function createChangeQueue(options: {
     return { request: { source, path, cause }, gone: cause === 'unlink' };
   }
 
+  function putMass(changes: readonly Change[]): void {
+    if (changes.length > 0 && mass.size > MAX_WAITING) leftOut = true;
+    else mass.add(changes);
+  }
+
+  /**
+   * Removals are urgent however many they are, since what is gone must not go on answering. But what a moved folder held must not go
+   * from its old place long before it is in the new one: with a mass of adds they go behind it.
+   */
+  async function putRemovals(gone: readonly Change[]): Promise<void> {
+    if (clock.monotonic() - massAt < MOVE_MS) return putMass(gone);
+    if (removals.take(gone.length)) return enqueue(queue, gone.map(toRequest), 'interactive');
+    held.push(...gone);
+    holding ??= clock
+      .sleep(MOVE_MS, stopping.signal)
+      .then(() => {
+        const all = held;
+        held = [];
+        holding = undefined;
+        if (clock.monotonic() - massAt < MOVE_MS) return putMass(all);
+        putMass(all.slice(MAX_WAITING));
+        return enqueue(queue, all.slice(0, MAX_WAITING).map(toRequest), 'interactive');
+      })
+      .catch((error: unknown) => {
+        if (!stopping.signal.aborted) onLeftToScan(error);
+      });
+  }
+
   return {
     async put(changes) {
       const of = (wanted: Change['cause']) => changes.filter(({ cause }) => cause === wanted);
       const [added, changed, gone] = [of('add'), of('change'), of('unlink')];
       // Each kind by itself, so that an edit is not behind the copying of a folder that goes on at the same time.
-      const split: [Change[], boolean][] = [
-        // What a moved folder held must not go from its old place long before it is in the new one.
-        [gone, Math.max(gone.length, added.length) <= adds.left() && removals.take(gone.length)],
-        [added, adds.take(added.length)],
-        [changed, edits.take(changed.length)],
-      ];
-      const some = (wanted: boolean) => split.flatMap(([each, interactive]) => (interactive === wanted ? each : []));
-      const many = some(false);
-      if (many.length > 0 && mass.size > MAX_WAITING) leftOut = true;
-      else mass.add(many);
-      await enqueue(queue, some(true).map(toRequest), 'interactive');
+      const addsAreFew = adds.take(added.length);
+      const editsAreFew = edits.take(changed.length);
+      if (!addsAreFew) massAt = clock.monotonic();
+      putMass([...(addsAreFew ? [] : added), ...(editsAreFew ? [] : changed)]);
+      await putRemovals(gone);
+      await enqueue(queue, [...(addsAreFew ? added : []), ...(editsAreFew ? changed : [])].map(toRequest), 'interactive');
     },
     async stop() {
       stopping.abort(new Error('stopped'));
+      await holding;
       await mass.idle();
     },
   };
 }
 
 /** A token bucket (Turner 1986) of changes that may be interactive. */
-function createAllowance(clock: Clock): { left(): number; take(count: number): boolean } {
+function createAllowance(clock: Clock): { take(count: number): boolean } {
   let tokens = INTERACTIVE;
   let at = clock.monotonic();
-
-  function left(): number {
-    const now = clock.monotonic();
-    tokens = Math.min(INTERACTIVE, tokens + (now - at) / ONE_MORE_MS);
-    at = now;
-    return tokens;
-  }
-
   return {
-    left,
     take(count) {
-      if (count > left()) return false;
+      const now = clock.monotonic();
+      tokens = Math.min(INTERACTIVE, tokens + (now - at) / ONE_MORE_MS);
+      at = now;
+      if (count > tokens) return false;
       tokens -= count;
       return true;
     },

@@ -8,7 +8,7 @@ import { type ChangeQueue, createChangeQueue } from '../src/change-queue.js';
 
 const url = testServices().redis;
 const redis = createRedis({ url, role: 'producer' });
-const MAX_WAITING = 600;
+const MAX_WAITING = 800;
 let namespace = '';
 let queue: ReconcileJobs;
 let changes: ChangeQueue;
@@ -77,8 +77,19 @@ it('what goes with a mass of new files goes behind it, as when a folder is moved
   await changes.put([...many(150, 'add', 'new'), ...many(50, 'unlink', 'old')]);
   await until(async () => expect(await unfinished()).toBe(200));
   await changes.put(many(50, 'unlink', 'gone'));
-  const { delayed, waiting } = await queue.counts();
-  expect([waiting, delayed]).toEqual([150, 100]);
+  await until(async () => expect(await queue.counts()).toMatchObject({ waiting: 150, delayed: 100 }));
+  const places = (await queue.board.getJobs(['delayed'])).map(({ opts }) => opts.priority ?? 0);
+  expect(Math.min(...places)).toBeGreaterThanOrEqual(2 ** 20);
+});
+
+it('a mass that is removed is urgent, and alone; what goes in a move waits for what comes', async () => {
+  const urgent = async () => (await queue.board.getJobs(['delayed'])).filter(({ opts }) => (opts.priority ?? 0) < 2 ** 20).length;
+  await changes.put(many(300, 'unlink', 'gone'));
+  await until(async () => expect(await urgent()).toBe(300));
+  await changes.put(many(200, 'unlink', 'old'));
+  await changes.put(many(200, 'add', 'new'));
+  await until(async () => expect(await unfinished()).toBe(700));
+  expect(await urgent()).toBe(300);
 });
 
 it('a mass waits while the queue is full, and what is more is left to a scan; an edit does not wait', async () => {

@@ -8,8 +8,8 @@ const BANDS: Record<Urgency, { first: number; last: number }> = {
 };
 
 /**
- * Start-time fair queueing (Goyal, Vin and Cheng 1996) with jobs of equal cost: a source's next job stands one place behind its last
- * one, but not before the place that is being served. So sources take turns however many jobs one of them has waiting. A score of
+ * Start-time fair queueing (Goyal, Vin and Cheng 1996) with jobs of equal cost: a flow's next job stands one place behind its last
+ * one, but not before the place that is being served. So flows take turns however many jobs one of them has waiting. A score of
  * BullMQ's sorted set is priority * 2^32 + a counter. A place past the band's end is its end: order is lost there, jobs are not.
  */
 const RESERVE = `
@@ -34,17 +34,17 @@ export interface PlaceKeys {
   namespace: string;
 }
 
-/** Priorities for the next `count` jobs of a source, in order. */
+/** Priorities for the next `count` jobs of a flow, in order. */
 export async function reservePriorities(
   redis: Redis,
   keys: PlaceKeys,
-  source: string,
+  flow: string,
   urgency: Urgency,
   count: number,
 ): Promise<number[]> {
   const { first, last } = BANDS[urgency];
   const place = Number(
-    await redis.eval(RESERVE, 2, keys.prioritized, `${keys.namespace}:places:${urgency}`, first, last, source, count),
+    await redis.eval(RESERVE, 2, keys.prioritized, `${keys.namespace}:places:${urgency}`, first, last, flow, count),
   );
   return Array.from({ length: count }, (_, index) => Math.min(last, place + index));
 }

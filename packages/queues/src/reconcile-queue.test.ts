@@ -187,6 +187,15 @@ describe('order', () => {
     const huge = order.filter((id) => id.startsWith('huge/'));
     expect(huge).toEqual(many('huge', 1200).map((job) => `huge/${job.path}`));
   });
+
+  it('holds up no edit with thousands of removals from its own source', async () => {
+    await bench.queue.addBulk(
+      many('inbox', 1200).map((gone) => ({ ...gone, cause: 'unlink' as const })),
+      'interactive',
+    );
+    await bench.queue.add(request('edited'), 'interactive');
+    expect((await orderOf()).indexOf('inbox/edited')).toBeLessThan(3);
+  });
 });
 
 describe('what is pending', () => {

@@ -114,7 +114,7 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     }
     if (wanted.length === 0) return;
     const priorities = await prioritiesOf(
-      wanted.map((one) => one.request.source),
+      wanted.map((one) => flowOf(one.request)),
       urgency,
     );
     const jobs = await queue.addBulk(
@@ -140,16 +140,16 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     await job.changePriority({ priority });
   }
 
-  async function prioritiesOf(sources: string[], urgency: Urgency): Promise<number[]> {
+  async function prioritiesOf(flows: string[], urgency: Urgency): Promise<number[]> {
     const indexes = new Map<string, number[]>();
-    for (const [index, source] of sources.entries()) {
-      const list = indexes.get(source);
-      if (list === undefined) indexes.set(source, [index]);
+    for (const [index, flow] of flows.entries()) {
+      const list = indexes.get(flow);
+      if (list === undefined) indexes.set(flow, [index]);
       else list.push(index);
     }
-    const priorities = new Array<number>(sources.length).fill(1);
-    for (const [source, list] of indexes) {
-      const reserved = await reservePriorities(redis, places, source, urgency, list.length);
+    const priorities = new Array<number>(flows.length).fill(1);
+    for (const [flow, list] of indexes) {
+      const reserved = await reservePriorities(redis, places, flow, urgency, list.length);
       for (const [n, index] of list.entries()) priorities[index] = reserved[n] ?? 1;
     }
     return priorities;
@@ -262,4 +262,9 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     close: () => queue.close(),
     board: queue,
   };
+}
+
+/** What takes turns with others: a source, and apart from it what went from it, so that thousands of removals hold up no edit. */
+function flowOf({ source, cause }: ReconcileRequest): string {
+  return cause === 'unlink' ? `${source}/unlink` : source;
 }

@@ -26,7 +26,7 @@ interface Outcome {
 export function ingestCommand(program: Command, run: Run): void {
   program
     .command('ingest')
-    .description('have files or folders of a source looked at again, ahead of all others; what is gone is removed')
+    .description('have files or folders of a source looked at again, ahead of scans; what is gone is removed')
     .argument('<path...>')
     .option('--wait', 'wait until they are done (exit 1 when one of them failed)')
     .option('--timeout <seconds>', 'give up waiting after this long (exit 4)', seconds)
