@@ -50,7 +50,8 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
   const jobs = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
   const catalog = fieldCatalog(config.schema.fields);
   const policy = await createConfiguredPolicy(config, modelFolder);
-  const views = createSourceViews(config, files, store);
+  const control = createControl({ redis, namespace: runtime.namespace });
+  const views = createSourceViews(config, { files, store, told: (source) => control.rootOf(source) });
   const settings = { ...defaultIngestionSettings, readerGraceMs: config.store.readerGraceMs };
   const ingestion: IngestionDeps = {
     store,
@@ -83,7 +84,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
     store,
     retrieval,
     queue: queueView(jobs, createConsumption({ jobs, clock })),
-    control: createControl({ redis, namespace: runtime.namespace }),
+    control,
     sources: config.sources.map(({ name, path }) => ({ name, path })),
     configuredAccess(source, path) {
       // A source that is no longer configured says nothing; then only the highest clearance may know.

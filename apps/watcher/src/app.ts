@@ -102,6 +102,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
       for (const [source, requested] of view.requested) if (requested > entryOf(source).answered) need(source, 'request');
       // Jobs may be lost with a flush, and what happened while the queue was away was not told to it.
       if (view.flushed || queueAway) for (const { name } of deps.sources) need(name, view.flushed ? 'start' : 'queue');
+      if (view.flushed) published.clear();
       if (view.flushed) logger.warn('Redis has lost its keys; all sources are scanned');
       queueAway = false;
       return view.now;

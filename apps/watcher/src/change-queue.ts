@@ -10,11 +10,17 @@ export interface ChangeQueue {
   stop(): Promise<void>;
 }
 
+interface Told {
+  path: string;
+  /** `rename`: the old place of what was moved. */
+  cause: Change['cause'] | 'rename';
+}
+
 /** Changes of one kind in a row that are queued as interactive, and the time after which it may be one more. */
 const INTERACTIVE = 100;
 const ONE_MORE_MS = 100;
-/** A moved folder is told as gone at first and as new a moment later, when its files have been still, ms. */
-const MOVE_MS = 2000;
+/** A moved folder is told as gone at first and as new a moment later, when its files have been still: how long that takes besides, ms. */
+const MOVE_MS = 1500;
 /** Changes that wait for room in the queue before further ones are left to a scan: bounds memory. */
 const MAX_WAITING = 5000;
 
@@ -22,17 +28,20 @@ export function createChangeQueue(options: {
   queue: ReconcileQueue;
   clock: Clock;
   source: string;
+  /** How long a new file must be still before it is told, ms. */
+  stabilityMs: number;
   /** Changes were not queued: a scan must find them. With an error when the queue failed, else it is full. */
   onLeftToScan(error?: unknown): void;
 }): ChangeQueue {
   const { queue, clock, source, onLeftToScan } = options;
+  const moveMs = MOVE_MS + options.stabilityMs;
   const stopping = new AbortController();
   const adds = createAllowance(clock);
   const edits = createAllowance(clock);
   const removals = createAllowance(clock);
 
   // Apart from the others, since it waits while the queue is full.
-  const mass = createBatcher<Change>({
+  const mass = createBatcher<Told>({
     async send(changes) {
       await enqueue(queue, changes.map(toRequest), 'bulk', stopping.signal);
       if (leftOut) onLeftToScan();
@@ -51,32 +60,30 @@ export function createChangeQueue(options: {
   /** Changes were left to a scan. It is asked for when there is room, since it would wait too. */
   let leftOut = false;
 
-  function toRequest({ path, cause }: Change) {
-    return { request: { source, path, cause }, gone: cause === 'unlink' };
+  function toRequest({ path, cause }: Told) {
+    return { request: { source, path, cause }, gone: cause === 'unlink' || cause === 'rename' };
   }
 
-  function putMass(changes: readonly Change[]): void {
+  function putMass(changes: readonly Told[]): void {
     if (changes.length > 0 && mass.size > MAX_WAITING) leftOut = true;
     else mass.add(changes);
   }
 
   /**
-   * Removals are urgent however many they are, since what is gone must not go on answering. But what a moved folder held must not go
-   * from its old place long before it is in the new one: with a mass of adds they go behind it.
+   * A few removals are urgent, and a mass of them takes turns with what waits, since what is gone must not go on answering. Only what a
+   * moved folder held must not go from its old place long before it is in the new one: with a mass of adds it goes behind them.
    */
   async function putRemovals(gone: readonly Change[]): Promise<void> {
-    if (clock.monotonic() - massAt < MOVE_MS) return putMass(gone);
     if (removals.take(gone.length)) return enqueue(queue, gone.map(toRequest), 'interactive');
     held.push(...gone);
     holding ??= clock
-      .sleep(MOVE_MS, stopping.signal)
+      .sleep(moveMs, stopping.signal)
       .then(() => {
         const all = held;
         held = [];
         holding = undefined;
-        if (clock.monotonic() - massAt < MOVE_MS) return putMass(all);
-        putMass(all.slice(MAX_WAITING));
-        return enqueue(queue, all.slice(0, MAX_WAITING).map(toRequest), 'interactive');
+        const isMove = clock.monotonic() - massAt < 2 * moveMs;
+        putMass(isMove ? all.map(({ path }) => ({ path, cause: 'rename' })) : all);
       })
       .catch((error: unknown) => {
         if (!stopping.signal.aborted) onLeftToScan(error);

@@ -3,6 +3,7 @@ import type { WatchedSourceState } from '@sluice/queues';
 import {
   type Change,
   createRootGuard,
+  type FolderMarks,
   type KnownDocuments,
   lacksWatches,
   loadVerifiedStats,
@@ -58,10 +59,14 @@ export function createSourceRunner(
   let lastScan: { files: number; at: string } | undefined;
   let burst = 0;
   let triedAt = 0;
+  let folder: FolderMarks | undefined;
   let tending: Promise<void> | undefined;
   let stopped = false;
 
-  const changeQueue = createChangeQueue({ queue, clock, source: source.name, onLeftToScan: leaveToScan });
+  const changeQueue = createChangeQueue({
+    ...{ queue, clock, source: source.name, stabilityMs: source.stabilityMs },
+    onLeftToScan: leaveToScan,
+  });
   const events = createBatcher<Change>({
     async send(batch) {
       // One request a path, the last that was told.
@@ -153,12 +158,12 @@ export function createSourceRunner(
     // What a scan found unreadable stays so until a listing succeeds.
     const seen = await guard.look({ list: root.state === 'unreadable' });
     // A root that was never seen before is `replaced` until the first scan, which knows its documents.
-    note(seen.state === 'replaced' && lastScan === undefined ? root : seen);
+    await note(seen.state === 'replaced' && lastScan === undefined ? root : seen);
     const usable = seen.state === 'ok' || seen.state === 'replaced';
-    const folder = usable ? await rootFolder() : undefined;
-    if (folder === watchedFolder && (folder !== undefined || watch === undefined)) return tryAgain();
+    const present = usable ? await rootFolder() : undefined;
+    if (present === watchedFolder && (present !== undefined || watch === undefined)) return tryAgain();
     await closeWatch();
-    if (folder === undefined) return;
+    if (present === undefined) return;
     await openWatch();
     onScanNeeded('root');
   }
@@ -170,7 +175,8 @@ export function createSourceRunner(
     if (watchesMore === true) onScanNeeded('watch');
   }
 
-  function note(seen: RootState): void {
+  async function note(seen: RootState): Promise<void> {
+    folder = seen.state === 'ok' ? await guard.remembered() : undefined;
     if (seen.state !== root.state) {
       if (seen.state === 'ok') logger.info({ root_state: seen.state }, 'the root is there; deletes are no longer suspended');
       else logger.warn({ root_state: seen.state }, seen.message);
@@ -199,12 +205,12 @@ export function createSourceRunner(
     },
     async scan({ acceptRoot, ...request }) {
       if (scan === undefined) throw new Error('not started');
-      if (acceptRoot) note(await guard.accept());
+      if (acceptRoot) await note(await guard.accept());
       const before = watch;
       const result = await scan.run(request);
       // Of a watch that began while the scan was under way, the scan may have told nothing.
       if (watch === before && result.summary.root.state === 'ok') watch?.seenAll();
-      note(result.summary.root);
+      await note(result.summary.root);
       lastScan = { files: result.summary.files, at: new Date(clock.now()).toISOString() };
       for (const { path, error } of result.summary.errors) {
         report(error, `${path === '' ? source.path : path} could not be read; what is known of it is kept`);
@@ -217,6 +223,7 @@ export function createSourceRunner(
         reachable,
         deletes_suspended: root.state !== 'ok',
         ...(root.state === 'ok' ? {} : { message: root.message }),
+        ...(folder === undefined ? {} : { folder }),
         polling: watch?.polling ?? source.polling === true,
         ...(lastScan === undefined ? {} : { files: lastScan.files, scanned_at: lastScan.at }),
         ...(watchError === undefined ? {} : { watch_error: watchError }),

@@ -152,6 +152,7 @@ export async function makeInstance(): Promise<FakeInstance> {
     },
     scannedUpTo: async (name) => scanned.get(name) ?? 0,
     state: async (name) => instance.states.get(name),
+    rootOf: async (name) => instance.states.get(name)?.folder,
     async acceptRoot(name) {
       accepted.add(name);
     },

@@ -4,7 +4,14 @@ import { systemClock } from '@sluice/core';
 import { defaultIngestionSettings } from '@sluice/ingestion';
 import { createLlm } from '@sluice/llm';
 import { createEmbedder } from '@sluice/models';
-import { checkRedis, createFences, createReconcileQueue, createReconcileWorker, createRedis } from '@sluice/queues';
+import {
+  checkRedis,
+  createControl,
+  createFences,
+  createReconcileQueue,
+  createReconcileWorker,
+  createRedis,
+} from '@sluice/queues';
 import { createNodeFiles } from '@sluice/sources';
 import { createStore } from '@sluice/store';
 import { createLogger, createMetrics } from '@sluice/telemetry';
@@ -58,7 +65,8 @@ async function main(): Promise<void> {
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
   });
-  const views = createSourceViews(config, files, store);
+  const control = createControl({ redis, namespace: runtime.namespace });
+  const views = createSourceViews(config, { files, store, told: (source) => control.rootOf(source) });
   const onStep = createFaults(runtime.faultsFolder);
   const app = createWorkerApp({
     store,

@@ -66,6 +66,13 @@ it('passes on what a watcher says of a source, and an acceptance once', async ()
   await control.publish('s', state);
   expect(await control.state('s')).toEqual(state);
   expect(await control.state('other')).toBeUndefined();
+  const folder = { inode: '7', birth: '1' };
+  const unsuspended = { reachable: true, deletes_suspended: false, polling: false };
+  expect(await control.rootOf('other')).toBeUndefined();
+  await control.publish('s', { ...unsuspended, folder });
+  expect(await control.rootOf('s')).toEqual(folder);
+  await control.publish('s', { ...unsuspended, deletes_suspended: true });
+  expect(await control.rootOf('s')).toBe('none');
   expect(await bench.redis.ttl(`${bench.namespace}:control:state:s`)).toBeGreaterThan(0);
   expect(await control.takeAcceptance('s')).toBe(false);
   await control.acceptRoot('s');

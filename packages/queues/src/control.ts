@@ -10,6 +10,8 @@ const sourceStateSchema = z.object({
   deletes_suspended: z.boolean(),
   /** Why, and what to do about it. */
   message: z.string().optional(),
+  /** Marks of the folder that the watcher takes for the root, while it does. */
+  folder: z.object({ inode: z.string(), birth: z.string() }).optional(),
   polling: z.boolean(),
   /** Files that the last scan saw, and the ISO instant of its end. */
   files: z.int().optional(),
@@ -27,6 +29,8 @@ export interface Control {
   scannedUpTo(source: string): Promise<number>;
   /** Undefined when no watcher has spoken for a minute. */
   state(source: string): Promise<WatchedSourceState | undefined>;
+  /** The folder that the watcher takes for a source's root; `none` while it has none, undefined when no watcher has spoken for a minute. */
+  rootOf(source: string): Promise<WatchedSourceState['folder'] | 'none'>;
   /** An operator's word that the folder that is there now is the source's root, whatever it holds; for the scan that comes next. */
   acceptRoot(source: string): Promise<void>;
 
@@ -87,16 +91,22 @@ export function createControl(options: { redis: Redis; namespace: string }): Con
   const { redis, namespace } = options;
   const key = (name: string) => `${namespace}:control:${name}`;
   const guarded = <T>(work: () => Promise<T>) => withRedis(redis, work);
+  async function readState(source: string): Promise<WatchedSourceState | undefined> {
+    const text = await redis.get(key(`state:${source}`));
+    return text === null ? undefined : sourceStateSchema.safeParse(JSON.parse(text)).data;
+  }
+
   /** Value of the key that a flush would take away. */
   let sentinel: string | undefined;
 
   return {
     requestScan: (source) => guarded(async () => Number(await redis.eval(TAKE_NUMBER, 1, key(`requested:${source}`)))),
     scannedUpTo: (source) => guarded(async () => Number((await redis.get(key(`scanned:${source}`))) ?? 0)),
-    state: (source) =>
+    state: (source) => guarded(() => readState(source)),
+    rootOf: (source) =>
       guarded(async () => {
-        const text = await redis.get(key(`state:${source}`));
-        return text === null ? undefined : sourceStateSchema.safeParse(JSON.parse(text)).data;
+        const state = await readState(source);
+        return state?.deletes_suspended ? 'none' : state?.folder;
       }),
     acceptRoot: (source) =>
       guarded(async () => {

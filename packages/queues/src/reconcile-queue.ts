@@ -264,7 +264,17 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
   };
 }
 
-/** What takes turns with others: a source, and apart from it what went from it, so that thousands of removals hold up no edit. */
+/** What takes turns with others: of a source edits, new files, removals, and what scans found, so that thousands of one kind hold up no other. */
 function flowOf({ source, cause }: ReconcileRequest): string {
-  return cause === 'unlink' ? `${source}/unlink` : source;
+  switch (cause) {
+    case 'change':
+    case 'unlink':
+      return `${source}/${cause}`;
+    // The old places of what was moved come behind the new ones, in one flow.
+    case 'add':
+    case 'rename':
+      return `${source}/add`;
+    default:
+      return source;
+  }
 }

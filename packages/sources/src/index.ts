@@ -10,7 +10,7 @@ export { createIgnoreRules, IGNORE_FILE, type IgnoreRules, type IgnoreSettings, 
 export { type Collected, collectKnown, type KnownDocument, type KnownDocuments } from './known-documents.js';
 export { type Listed, type ListOptions, listSource } from './list-source.js';
 export { createNodeFiles, lacksWatches } from './node-files.js';
-export { createRootGuard, type RootGuard, type RootGuardOptions, type RootState } from './root-guard.js';
+export { createRootGuard, type FolderMarks, type RootGuard, type RootGuardOptions, type RootState } from './root-guard.js';
 export { createSettler, type Settled, type Settler } from './settler.js';
 export { createSourceView, type SourceView } from './source-view.js';
 export { type StabilityOptions, waitUntilStable } from './stability.js';

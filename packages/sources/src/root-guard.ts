@@ -9,6 +9,12 @@ import { absolutePath } from './paths.js';
 /** State of a source's root. In all but `ok` nothing may be deleted. */
 export type RootState = { state: 'ok' } | { state: 'missing' | 'unreadable' | 'replaced'; message: string };
 
+/** What a folder has in common on all machines that mount it; `birth` is '0' where the file system keeps none. */
+export interface FolderMarks {
+  inode: string;
+  birth: string;
+}
+
 export interface RootGuard {
   /**
    * Looks at the root and remembers it when it is seen for the first time. A root that is another folder than before is accepted
@@ -19,12 +25,14 @@ export interface RootGuard {
   check(known?: Iterable<string>): Promise<RootState>;
   /**
    * What any process may ask before a delete. Without `known` in the guard's options it remembers and accepts nothing; with it, a root
-   * that the state file does not tell of is decided on as check() does, and the answer is kept in memory.
+   * that neither the state file nor the watcher tells of is decided on as check() does, and the answer is kept in memory.
    *
    * @param options.list also tries whether the root can be listed, which takes long for a large folder; default false: who looks at
    *   one path learns by that whether it can be read
    */
   look(options?: { list?: boolean }): Promise<RootState>;
+  /** Marks of the folder that the state file tells of: what other processes, also on other machines, may know it by. */
+  remembered(): Promise<FolderMarks | undefined>;
   /** Takes the folder that is there now for the source's root: an operator's word. Missing or unreadable ones stay so. */
   accept(): Promise<RootState>;
 }
@@ -41,6 +49,8 @@ export interface RootGuardOptions {
    * store holds of this source. Asked for once for each folder that the root turns out to be, once a minute where it is refused.
    */
   known?: () => Promise<readonly string[]>;
+  /** What the watcher, wherever it runs, says of the root now: the folder that it takes for it, `none`, or nothing at all. */
+  told?: () => Promise<FolderMarks | 'none' | undefined>;
   /** Default: the system's. */
   clock?: Pick<Clock, 'monotonic'>;
 }
@@ -110,8 +120,20 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     const seen = await observe(list);
     if ('state' in seen) return seen;
     const before = await readIdentity();
-    const isOk = before !== undefined && sameFolder(before, seen) ? own.defer() : await own.accepts(seen);
+    const isOk =
+      (before !== undefined && sameFolder(before, seen) ? own.defer() : undefined) ??
+      (await isWatchers(seen)) ??
+      (await own.accepts(seen));
     return isOk ? { state: 'ok' } : unlike(root);
+  }
+
+  /** False while the watcher has no root; undefined where it does not tell, or knows a folder that this one can't be compared with. */
+  async function isWatchers(seen: Seen): Promise<boolean | undefined> {
+    // While the queue is away, or was flushed, what was told last still holds: the folder must be that very one.
+    const told = (await options.told?.().catch(() => undefined)) ?? lastTold;
+    if (told === undefined || told === 'none') return told === undefined ? undefined : false;
+    lastTold = told;
+    return told.inode === seen.inode && told.birth === seen.birth ? true : undefined;
   }
 
   async function holdsSample(known: Iterable<string>): Promise<boolean> {
@@ -124,6 +146,7 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     return found * 2 >= sample.length;
   }
 
+  let lastTold: FolderMarks | undefined;
   const { known, clock = systemClock } = options;
   const own =
     known === undefined
@@ -145,6 +168,10 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
   return {
     check: (known) => judge(known, true),
     look: ({ list = false } = {}) => look(list),
+    async remembered() {
+      const identity = await readIdentity();
+      return identity && { inode: identity.inode, birth: identity.birth };
+    },
     async accept() {
       const seen = await observe(true);
       if ('state' in seen) return seen;
@@ -174,7 +201,7 @@ function replaced(source: string, root: string, before: Identity | undefined): R
 function unlike(root: string): RootState {
   return {
     state: 'replaced',
-    message: `${root} holds less than half of the documents known of it, and the watcher's state is not in this process' data folder; documents that are gone from it are kept`,
+    message: `${root} is not the folder that the watcher knows, and holds less than half of the documents known of it; documents that are gone from it are kept`,
   };
 }
 

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommitRecord } from '@sluice/core';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNodeFiles } from './node-files.js';
-import { createRootGuard } from './root-guard.js';
+import { createRootGuard, type FolderMarks } from './root-guard.js';
 import { createSourceView } from './source-view.js';
 
 let base: string;
@@ -39,7 +39,7 @@ async function* walkRecords(): AsyncGenerator<CommitRecord[]> {
 }
 
 /** As a worker whose data folder has this name sees the source. */
-function viewOf(data: string) {
+function viewOf(data: string, told?: () => Promise<FolderMarks | 'none' | undefined>) {
   return createSourceView({
     name: 's',
     root,
@@ -49,6 +49,7 @@ function viewOf(data: string) {
     files,
     store: { walkRecords },
     clock: { monotonic: () => now },
+    ...(told && { told }),
   });
 }
 
@@ -71,6 +72,24 @@ describe("a process whose data folder is not the watcher's", () => {
     // Removed while it runs, all of them: the folder is the one that was decided on.
     for (const path of stored) await rm(join(root, path));
     expect([await own.mayDelete(), await shared.mayDelete()]).toEqual([true, true]);
+    expect(walks).toBe(1);
+  });
+
+  it('takes the folder for the root that the watcher tells of, however little of it is left', async () => {
+    await fill(10);
+    const guard = createRootGuard({ source: 's', root, stateFolder: join(base, 'watcher/sources'), files });
+    await guard.check(stored);
+    for (const path of stored) await rm(join(root, path));
+    const told = vi.fn<() => Promise<FolderMarks | 'none' | undefined>>(guard.remembered);
+    // Started after most was removed.
+    const view = viewOf('own', told);
+    expect(await view.mayDelete()).toBe(true);
+    told.mockResolvedValue('none');
+    expect(await view.mayDelete()).toBe(false);
+    told.mockRejectedValue(new Error('the queue is away'));
+    expect(await view.mayDelete()).toBe(true);
+    await replaceRoot();
+    expect(await view.mayDelete()).toBe(false);
     expect(walks).toBe(1);
   });
 

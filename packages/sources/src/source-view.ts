@@ -3,7 +3,7 @@ import { createIgnoreReader } from './ignore-reader.js';
 import type { IgnoreSettings, IgnoreVerdict } from './ignore-rules.js';
 import { sampleKnown } from './known-documents.js';
 import { absolutePath } from './paths.js';
-import { createRootGuard, type RootState, SAMPLE } from './root-guard.js';
+import { createRootGuard, type FolderMarks, type RootState, SAMPLE } from './root-guard.js';
 
 /** A source as the worker and the `why` command see it: single paths, nothing watched. */
 export interface SourceView {
@@ -35,10 +35,12 @@ export function createSourceView(options: {
    * one's own. Default: such a root is `replaced`.
    */
   store?: Pick<ChunkStore, 'walkRecords'>;
+  /** What the watcher says of the root; asked where its state is in another data folder. */
+  told?: () => Promise<FolderMarks | 'none' | undefined>;
   /** Default: the system's. */
   clock?: Pick<Clock, 'monotonic'>;
 }): SourceView {
-  const { name, root, stabilityMs, files, store, clock } = options;
+  const { name, root, stabilityMs, files, store, told, clock } = options;
   const reader = createIgnoreReader({ files, root, settings: options.settings });
   const guard = createRootGuard({
     source: name,
@@ -46,6 +48,7 @@ export function createSourceView(options: {
     stateFolder: options.stateFolder,
     files,
     ...(store && { known: () => sampleKnown(store.walkRecords(), name, SAMPLE) }),
+    ...(told && { told }),
     ...(clock && { clock }),
   });
   return {
