@@ -5,8 +5,13 @@ import { waitUntilStill } from './observe.js';
 
 const policy = { configHash: '', fingerprint: () => '' };
 
-/** Waits for a file with these stamps to be still, 0.1 s after it was written; tells how long that took, ms. */
-async function wait(ns: { mtimeNs: string; ctimeNs: string }, writtenMs: number): Promise<number> {
+interface Stamps {
+  mtimeNs: string;
+  ctimeNs: string;
+}
+
+/** Waits for a file with these stamps, and its sidecar, to be still, 0.1 s after they were written; tells how long that took, ms. */
+async function wait(ns: Stamps, writtenMs: number, sidecarNs?: Stamps): Promise<number> {
   let now = writtenMs + 100;
   const began = now;
   const clock = {
@@ -17,12 +22,13 @@ async function wait(ns: { mtimeNs: string; ctimeNs: string }, writtenMs: number)
     },
   };
   const stat: FileStat = { kind: 'file', size: 1, inode: '1', device: '1', ...ns } as FileStat; // the members that count
+  const sidecar = sidecarNs && { ...stat, ...sidecarNs };
   const files = {
-    stat: async (path: string) => (path.endsWith('a.md') ? stat : undefined),
+    stat: async (path: string) => (path.endsWith('a.md') ? stat : sidecar),
     realpath: async (path: string) => path,
   };
   const source = { name: 'inbox', root: '/in', stabilityMs: 300, accepts: async () => true, mayDelete: async () => true };
-  const seen = { kind: 'file', path: '/in/a.md', stat, statKey: '', sidecarPath: '', sidecarStat: '', policy };
+  const seen = { kind: 'file', path: '/in/a.md', stat, statKey: '', sidecarPath: '', sidecar, sidecarStat: '', policy };
   // Only what is looked at here is given.
   await waitUntilStill(
     { files, clock, policy: { of: () => policy } } as unknown as Parameters<typeof waitUntilStill>[0],
@@ -43,4 +49,11 @@ it('waits until a second write would show where stamps are whole seconds', async
 
 it('takes no file for coarse whose mtime alone was set, as copies keep it', async () => {
   expect(await wait({ mtimeNs: '5000000000', ctimeNs: '1000000000123' }, 1_000_000)).toBe(200);
+});
+
+it('waits for the sidecar too', async () => {
+  const old = { mtimeNs: '1000000123', ctimeNs: '1000000123' };
+  expect(await wait(old, 1_000_000)).toBe(0);
+  expect(await wait(old, 1_000_000, { mtimeNs: '1000000000123', ctimeNs: '1000000000123' })).toBe(200);
+  expect(await wait(old, 1_000_000, { mtimeNs: '1000000000000', ctimeNs: '1000000000000' })).toBe(1900);
 });

@@ -13,6 +13,7 @@ export type DiskState =
       stat: FileStat;
       statKey: string;
       sidecarPath: string;
+      sidecar?: FileStat;
       /** '' without a sidecar. */
       sidecarStat: string;
       policy: DocumentPolicy;
@@ -52,6 +53,7 @@ export async function observeDisk(
     stat,
     statKey: statKey(stat),
     sidecarPath,
+    ...(sidecar?.kind === 'file' ? { sidecar } : {}),
     sidecarStat: sidecar?.kind === 'file' ? statKey(sidecar) : '',
     policy: deps.policy.of(source.name, sourcePath),
   };
@@ -122,6 +124,12 @@ export function codeOf(cause: unknown): string {
 const SECOND_NS = 1_000_000_000n;
 const COARSE_MS = 2_000;
 
+/** When a file last changed in any way, Unix milliseconds. */
+function changedMs({ mtimeNs, ctimeNs }: FileStat): number {
+  const changed = [mtimeNs, ctimeNs].map((ns) => Number(BigInt(ns) / 1_000_000n));
+  return Math.max(...changed);
+}
+
 /** How long a file must have been still before it is read: at least as long as a second write might leave its stamp as it is. */
 function stillMs(source: SourceView, { mtimeNs, ctimeNs }: FileStat): number {
   const isCoarse = BigInt(mtimeNs) % SECOND_NS === 0n && BigInt(ctimeNs) % SECOND_NS === 0n;
@@ -142,15 +150,18 @@ export async function waitUntilStill(
   let state = seen;
   const deadline = deps.clock.monotonic() + 60_000;
   while (state.kind === 'file' && deps.clock.monotonic() < deadline) {
-    const changedMs = Math.max(Number(BigInt(state.stat.mtimeNs) / 1_000_000n), Number(BigInt(state.stat.ctimeNs) / 1_000_000n));
-    const age = deps.clock.now() - changedMs;
-    const needed = stillMs(source, state.stat);
+    const now = deps.clock.now();
+    const waits = [state.stat, ...(state.sidecar === undefined ? [] : [state.sidecar])].map((stat) => ({
+      age: now - changedMs(stat),
+      needed: stillMs(source, stat),
+    }));
+    const { age, needed } = waits.reduce((a, b) => (b.needed - b.age > a.needed - a.age ? b : a));
     if (age >= needed) return state;
     // A change time in the future (another machine's clock) says nothing of the age: wait the whole time once and compare.
     const wait = age < 0 ? needed : needed - age;
     await deps.clock.sleep(Math.max(1, wait), signal);
     const next = await observeDisk(deps, source, sourcePath);
-    if (age < 0 && next.kind === 'file' && next.statKey === state.statKey) return next;
+    if (age < 0 && sameDisk(state, next)) return next;
     state = next;
   }
   return state;

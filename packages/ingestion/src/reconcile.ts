@@ -49,8 +49,8 @@ export interface Reconciler {
   /**
    * Makes the store agree with the disk for one path, whatever event led to it.
    *
-   * @throws SluiceError of kind transient (the job is tried again); on the last attempt only what could not be recorded, marked so in its
-   * details (`unrecorded: true`).
+   * @throws SluiceError of kind transient (the job is tried again); of a permanent fault and on the last attempt only what could not be
+   * recorded, marked so in its details (`unrecorded: true`).
    */
   reconcile(request: ReconcileRequest, options?: ReconcileOptions): Promise<ReconcileOutcome>;
   /**
@@ -85,7 +85,7 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
         }
         throw keepsChanging(target);
       } catch (thrown) {
-        throw options.lastAttempt ? unrecorded(thrown, target) : thrown;
+        throw options.lastAttempt ? unrecorded(thrown, target.docId) : thrown;
       }
     },
     async fail(request, error, options) {
@@ -96,9 +96,13 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       const disk = await observeDisk(deps, source, request.path).catch((): DiskState => ({ kind: 'gone' }));
       if (disk.kind === 'gone' || changedMs(disk) > options.unlessChangedSinceMs) return reconciler.reconcile(request, options);
       const reading = createReadBuffer(deps, target);
-      const outcome = await recordFailure(deps, target, error, reading, { disk }, { lastAttempt: true });
-      if (outcome === 'again') throw keepsChanging(target);
-      return outcome;
+      try {
+        const outcome = await recordFailure(deps, target, error, reading, { disk }, { lastAttempt: true });
+        if (outcome === 'again') throw keepsChanging(target);
+        return outcome;
+      } catch (thrown) {
+        throw unrecorded(thrown, target.docId);
+      }
     },
   };
   return reconciler;
@@ -119,7 +123,7 @@ function keepsChanging({ docId }: Target): SluiceError {
 }
 
 /** A failure that is to last but could not be recorded, as while the store refuses writes: if its job ended, nothing would tell of it. */
-function unrecorded(thrown: unknown, { docId }: Target): SluiceError {
+function unrecorded(thrown: unknown, docId: string): SluiceError {
   const { code, message } = toSluiceError(thrown, 'internal', docId);
   return new SluiceError(code, message, { docId, kind: 'transient', cause: thrown, details: { unrecorded: true } });
 }
@@ -302,10 +306,19 @@ async function recordFailure(
   }
   const reason: ReasonCode = isReason(error.code) ? error.code : 'internal';
   const message = withoutRoot(error.message, target);
-  if (SKIPPED.has(reason)) return commitSkipped(deps, target, reason, message, reading.lastHash(), looked);
-  const record = await commitFailure(deps, target, { reason, message, contentHash: reading.lastHash(), format: '' }, looked.disk);
-  if (record === 'again') return 'again';
-  return { outcome: 'failed', reason, message, error, serving: isServing(record) };
+  try {
+    if (SKIPPED.has(reason)) return await commitSkipped(deps, target, reason, message, reading.lastHash(), looked);
+    const record = await commitFailure(
+      deps,
+      target,
+      { reason, message, contentHash: reading.lastHash(), format: '' },
+      looked.disk,
+    );
+    if (record === 'again') return 'again';
+    return { outcome: 'failed', reason, message, error, serving: isServing(record) };
+  } catch (cause) {
+    throw unrecorded(cause, target.docId);
+  }
 }
 
 function asTransient(error: SluiceError): SluiceError {

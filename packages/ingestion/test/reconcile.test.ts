@@ -1,4 +1,4 @@
-import { type ChunkStore, SluiceError } from '@sluice/core';
+import { type ChunkStore, type CommitRecord, SluiceError } from '@sluice/core';
 import { audit, createSweeper } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
 import { createMemoryStore } from '@sluice/testkit';
@@ -196,6 +196,29 @@ describe('reconcile', () => {
     refuses = 'nothing';
     expect(await h.reconcile('a.md', 'retry')).toMatchObject({ outcome: 'indexed' });
     expect(await h.texts('a.md')).toEqual(['new']);
+  });
+
+  it('says that a permanent failure could not be recorded, whatever the store said of it', async () => {
+    const memory = createMemoryStore();
+    let refuses = true;
+    const refusal = new SluiceError('store_rejected', 'no');
+    const store = {
+      ...memory,
+      insertRecord: (record: CommitRecord) => (refuses ? Promise.reject(refusal) : memory.insertRecord(record)),
+    };
+    const h = await harness({ store });
+    const unrecorded = { code: 'store_rejected', kind: 'transient', details: { unrecorded: true } };
+    const poison = new SluiceError('internal', 'workers died', { kind: 'permanent' });
+    const fail = (path: string) =>
+      h.reconciler.fail({ source: 'inbox', path, cause: 'change' }, poison, { unlessChangedSinceMs: Date.now() + 60_000 });
+    await h.write('a.md', '!corrupt');
+    await h.write('b.md', '!unsupported');
+    await expect(h.reconcile('a.md', 'add', { lastAttempt: false })).rejects.toMatchObject(unrecorded);
+    await expect(h.reconcile('b.md', 'add', { lastAttempt: false })).rejects.toMatchObject(unrecorded);
+    await expect(fail('a.md')).rejects.toMatchObject(unrecorded);
+    refuses = false;
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'corrupt' });
+    expect(await fail('b.md')).toMatchObject({ outcome: 'failed', reason: 'internal' });
   });
 
   it('records a skipped type without a dead letter and serves nothing of it', async () => {

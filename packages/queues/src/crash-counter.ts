@@ -19,6 +19,8 @@ export interface CrashCounter {
   begin(docUuid: string, crashes: number): void;
   /** Work ended, well or badly: the count starts again. */
   end(docUuid: string): void;
+  /** Work ended, but what it was about was not recorded: the count is as it was before. */
+  restore(docUuid: string, crashes: Crashes): void;
 }
 
 /**
@@ -41,6 +43,9 @@ export function createCrashCounter(redis: Redis, namespace: string, onError: (er
     },
     end(docUuid) {
       redis.del(key(docUuid)).catch(onError);
+    },
+    restore(docUuid, { count, beganMs }) {
+      redis.set(key(docUuid), `${count} ${beganMs}`, 'PX', KEEP_MS).catch(onError);
     },
   };
 }

@@ -9,10 +9,10 @@ const REFUSED_IN_A_ROW = 5;
 /** Whether a service that every job needs is away, and the wait until it is back. */
 export interface Outage {
   /**
-   * Told of a document that the service refused. Asks the service, unless it is known to be away; true when it is, or when it answers but has
-   * refused five different documents in a row, as one without memory does: such a storm is held like an outage.
+   * Told of a document that the service refused. Asks the service, unless it is known to be away: `away`. `storm` when it answers but has
+   * refused five different documents in a row, as one without memory does: jobs are held like in an outage. Else the fault is the document's.
    */
-  confirm(document: string): Promise<boolean>;
+  confirm(document: string): Promise<'away' | 'storm' | undefined>;
   /** Told of a document that was done. */
   worked(): void;
   readonly since: number | undefined;
@@ -35,6 +35,7 @@ export function createOutage(options: {
   const refused = new Set<string>();
   let wait = firstWaitMs;
   let since: number | undefined;
+  let kind: 'away' | 'storm' = 'away';
   let asking: Promise<boolean> | undefined;
 
   async function ask(): Promise<boolean> {
@@ -42,14 +43,15 @@ export function createOutage(options: {
       await probe();
       return false;
     } catch (error) {
-      await begin(error, 'the store is away: jobs are held until it answers');
+      await begin('away', error, 'the store is away: jobs are held until it answers');
       return true;
     }
   }
 
-  async function begin(error: unknown, message: string): Promise<void> {
+  async function begin(what: 'away' | 'storm', error: unknown, message: string): Promise<void> {
     if (since !== undefined) return;
     since = Date.now();
+    kind = what;
     logger?.warn({ err: error }, message);
     await hold();
     void waitForEnd();
@@ -68,6 +70,8 @@ export function createOutage(options: {
       }
       logger?.info({ seconds: (Date.now() - (since ?? 0)) / 1000 }, 'the store answers again');
       since = undefined;
+      // Counted anew, so that documents which it does refuse for good use up their attempts in the end.
+      refused.clear();
       release();
     } catch {
       // Stopped: nothing is released, since the worker is closing.
@@ -76,15 +80,15 @@ export function createOutage(options: {
 
   return {
     async confirm(document) {
-      if (since !== undefined) return true;
+      if (since !== undefined) return kind;
       asking ??= ask().finally(() => {
         asking = undefined;
       });
-      if (await asking) return true;
+      if (await asking) return kind;
       refused.add(document);
-      if (refused.size < REFUSED_IN_A_ROW) return false;
-      await begin(undefined, 'the store answers, but refuses one document after the other: jobs are held');
-      return true;
+      if (refused.size < REFUSED_IN_A_ROW) return undefined;
+      await begin('storm', undefined, 'the store answers, but refuses one document after the other: jobs are held');
+      return kind;
     },
     worked() {
       refused.clear();

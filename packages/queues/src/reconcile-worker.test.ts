@@ -164,30 +164,45 @@ describe('an outage of the store', () => {
 });
 
 describe('a store that answers, but refuses what is written', () => {
-  it('is held like an outage: no document loses its attempts over it', async () => {
+  it('is held like an outage, and costs four attempts each time at most', async () => {
+    await bench.end();
+    bench = createBench({ settings: { attempts: 50, backoffMs: 10 } });
     let down = true;
-    const attempts: number[] = [];
+    const spent = new Map<string, number>();
     const worker = await bench.work(
-      async (_, { attemptsMade }) => {
-        attempts.push(attemptsMade);
+      async ({ path }, { attemptsMade }) => {
+        spent.set(path, attemptsMade);
         if (down) throw new SluiceError('store_unavailable', 'not enough memory');
       },
-      { settings: { outageMs: 20 }, probeStore: async () => undefined },
+      { settings: { outageMs: 100 }, probeStore: async () => undefined },
     );
     await add(...Array.from({ length: 30 }, (_, n) => `${n}`));
-    let since: number | undefined;
     const holds = new Set<number>();
     await until(() => {
-      since = worker.health().outageSince;
+      const since = worker.health().outageSince;
       if (since !== undefined) holds.add(since);
       return holds.size >= 3;
     });
     down = false;
     await until(() => bench.queue.isIdle());
-    // Those refused before it is known for a storm are counted.
-    expect(Math.max(...attempts)).toBeLessThanOrEqual(1);
+    expect([...spent.values()].reduce((sum, attempts) => sum + attempts, 0)).toBeLessThanOrEqual(4 * (holds.size + 1));
     expect((await bench.queue.counts()).failed).toBe(0);
     expect(worker.health().outageSince).toBeUndefined();
+  });
+
+  it('keeps no document for ever that it refuses for good, and others get their turn', async () => {
+    const done: string[] = [];
+    await bench.work(
+      async ({ path }) => {
+        if (path.startsWith('refused')) throw new SluiceError('store_unavailable', 'timed out');
+        done.push(path);
+      },
+      { concurrency: 4, settings: { outageMs: 10 }, probeStore: async () => undefined },
+    );
+    await add(...Array.from({ length: 12 }, (_, n) => `refused-${n}`), 'fine');
+    await until(() => bench.queue.isIdle());
+    expect(done).toEqual(['fine']);
+    expect((await bench.queue.counts()).failed).toBe(12);
   });
 });
 
@@ -207,6 +222,23 @@ describe('a failure that could not be recorded', () => {
     expect(runs).toBe(6);
     expect((await bench.queue.counts()).failed).toBe(0);
   });
+});
+
+it('that workers died of a document is not forgotten when it could not be recorded', async () => {
+  // Connected by then.
+  await bench.queue.isIdle();
+  await bench.redis.set(`${bench.namespace}:crashes:${uuidOf('a')}`, '3 1700000000000');
+  const seen: unknown[] = [];
+  await bench.work(
+    async (_, { crashes, crashedMs }) => {
+      seen.push([crashes, crashedMs]);
+      if (seen.length < 3) throw new SluiceError('store_rejected', 'no', { kind: 'transient', details: { unrecorded: true } });
+    },
+    { settings: { outageMs: 20 } },
+  );
+  await add('a');
+  await until(() => bench.queue.isIdle());
+  expect(seen).toEqual(Array(3).fill([3, 1_700_000_000_000]));
 });
 
 describe('a worker that is lost', () => {

@@ -2,7 +2,7 @@ import { type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core'
 import type { Logger } from '@sluice/telemetry';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { backoffMs } from './backoff.js';
-import { createCrashCounter } from './crash-counter.js';
+import { type Crashes, createCrashCounter } from './crash-counter.js';
 import { keepBringingForward, makeDue } from './delayed-jobs.js';
 import { urgencyOf } from './fairness.js';
 import { forceNotes } from './force-notes.js';
@@ -150,9 +150,11 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   ): Promise<void> {
     const { docId } = documentOf(request);
     let leave: () => void = () => undefined;
+    let lost: Crashes = { count: 0, beganMs: 0 };
+    let end: () => void = () => crashes.end(uuid);
     try {
       const [crashed = null, note = null] = await redis.mget(crashes.key(uuid), notes.key(uuid));
-      const lost = crashes.read(crashed);
+      lost = crashes.read(crashed);
       leave = await gate.enter(lost.count >= CRASHES_UNTIL_ALONE);
       signal.throwIfAborted();
       crashes.begin(uuid, lost.count);
@@ -170,10 +172,13 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       outage?.worked();
       if (note !== null) await notes.clear(uuid, note);
     } catch (thrown) {
-      await settle(job, uuid, token, signal, (options.mapError ?? mapUnknown)(thrown, docId));
+      const fault = (options.mapError ?? mapUnknown)(thrown, docId);
+      // That workers died of a document must not be forgotten before it is recorded.
+      if (fault.details?.unrecorded === true && lost.count > 0) end = () => crashes.restore(uuid, lost);
+      await settle(job, uuid, token, signal, fault);
     } finally {
       leave();
-      crashes.end(uuid);
+      end();
     }
   }
 
@@ -201,11 +206,14 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       await giveBack(job, token).catch(() => undefined);
       throw new WaitingError();
     }
-    if (fault.code === 'store_unavailable' && (await outage?.confirm(uuid))) {
+    const isRecorded = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) && fault.details?.unrecorded !== true;
+    const outcome = fault.code === 'store_unavailable' && !isRecorded ? await outage?.confirm(uuid) : undefined;
+    if (outcome === 'away') {
       await job.moveToWait(token);
       throw new WaitingError();
     }
-    if (UNCOUNTED.has(fault.code) || fault.details?.unrecorded === true) {
+    // In a storm others get their turn first: moveToWait would put it before all of them.
+    if (outcome === 'storm' || UNCOUNTED.has(fault.code) || fault.details?.unrecorded === true) {
       const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(settings.outageMs ?? 1000, Math.max(1, job.attemptsStarted)));
       await job.moveToDelayed(Date.now() + wait, token);
       throw new DelayedError();
