@@ -14,7 +14,7 @@ it(
       longAwayMs: 30_000,
       burst: 300,
       flood: 2_000,
-      stepsATurn: { short: 6, long: 4 },
+      stepsATurn: { short: 6, long: 5 },
       pauseMs: [20, 250],
       untilSwept: true,
       ...(process.env.SLUICE_CHAOS_FAULTS === undefined ? {} : { faults: process.env.SLUICE_CHAOS_FAULTS.split(',') }),

@@ -16,6 +16,8 @@ type FaultStep = (typeof FAULT_STEPS)[number];
 /** Where a worker that wakes up late could do harm. */
 const STOP_STEPS = ['base', 'parsed', 'inserted', 'commit', 'committed', 'delete'] as const satisfies Step[];
 
+const STOPS_A_TURN = 2;
+
 /** Everything that the faults at a step do once each of them had its turn. */
 export const AT_STEPS: readonly string[] = [
   ...(['worker', 'watcher', 'api'] as const).flatMap((role) => FAULT_STEPS.map((step) => killedAt(role, step))),
@@ -31,7 +33,7 @@ function stoppedAt(step: Step): string {
 }
 
 /** Processes killed or stopped, anywhere or at a step. */
-export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTools): Faults {
+export function createProcessFaults({ world, workload, random, kill, stepsATurn }: FaultTools): Faults {
   const stopMs = LOCK_MS + STALLED_MS + 2_000;
 
   /** Lays a file that makes the next worker which reaches the step act upon itself, or upon another process. */
@@ -70,6 +72,15 @@ export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTo
     return what;
   }
 
+  async function stopAtStep(step: (typeof STOP_STEPS)[number]): Promise<string | undefined> {
+    if (!(await atStep(step, 'stop'))) return undefined;
+    for (let tries = 0; tries < 50; tries += 1) {
+      for (const pid of await world.pidsOf('worker')) if (await isStopped(pid)) return stopWorker(pid, stoppedAt(step));
+      await sleep(20);
+    }
+    return undefined;
+  }
+
   async function killed(role: 'worker' | 'watcher' | 'api'): Promise<string | undefined> {
     return (await kill(role)) ? `kill -9 of the ${role}` : undefined;
   }
@@ -88,22 +99,27 @@ export function createProcessFaults({ world, random, kill, stepsATurn }: FaultTo
     'watcher killed at a step': () => killAtSteps('watcher', turns.watcher()),
     'api killed at a step': () => killAtSteps('api', turns.api()),
     async 'worker stopped at a step'() {
-      stopStep = (stopStep + 1) % STOP_STEPS.length;
-      const step = STOP_STEPS[stopStep] ?? 'commit';
-      if (!(await atStep(step, 'stop'))) return undefined;
-      for (let tries = 0; tries < 50; tries += 1) {
-        for (const pid of await world.pidsOf('worker')) if (await isStopped(pid)) return stopWorker(pid, stoppedAt(step));
-        await sleep(20);
+      const done: string[] = [];
+      for (let turn = 0; turn < STOPS_A_TURN; turn += 1) {
+        const what = await stopAtStep(STOP_STEPS[stopStep++ % STOP_STEPS.length] ?? 'commit');
+        if (what !== undefined) done.push(what);
       }
-      return undefined;
+      return done.length > 0 ? done : undefined;
     },
     async 'two watchers'() {
       const second = await world.startWatcher();
       try {
         const [first] = await world.pidsOf('watcher');
         if (first === undefined || !sendSignal(first, 'SIGSTOP')) return undefined;
-        await sleep(LEAD_MS + 3_000);
-        sendSignal(first, 'SIGCONT');
+        try {
+          // What is written from now on only the second one can tell of.
+          const before = new Map(workload.steady.map((document) => [document, document.version]));
+          await sleep(LEAD_MS);
+          const isSeen = () => [...before].some(([document, version]) => document.committed > version);
+          await waitFor(isSeen, 120_000, 'the second watcher tells of a change');
+        } finally {
+          sendSignal(first, 'SIGCONT');
+        }
         await sleep(3_000);
       } finally {
         await second.stop();

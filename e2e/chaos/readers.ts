@@ -23,6 +23,7 @@ export interface ReaderCounts {
   examples: string[];
 }
 
+const LIMIT = 100;
 const MODES = ['hybrid', 'dense', 'keyword'] as const;
 
 /** Readers of level 1 that search all the time and judge each answer. */
@@ -103,6 +104,8 @@ export function startReaders(options: {
 
     async function pollRoaming(mode: string): Promise<void> {
       const hits = await search('mark part version', mode, { category: 'roam' });
+      // Of the document at the end of an answer that is full the rest may not have had room.
+      if (hits.length === LIMIT) return;
       for (const docId of new Set(hits.map((hit) => hit.doc_id)))
         see(
           docId,
@@ -138,7 +141,7 @@ export function startReaders(options: {
     }
 
     async function search(query: string, mode: string, filter: Record<string, unknown>): Promise<Hit[]> {
-      const hits = await api.search({ query, mode, limit: 100, filter });
+      const hits = await api.search({ query, mode, limit: LIMIT, filter });
       counts.polls += 1;
       return hits;
     }

@@ -60,6 +60,11 @@ export function createServiceFaults({ world, random, awayMs, longAwayMs, excused
       await redis.restart();
       return 'kill -9 of Redis, started again';
     },
+    async 'redis restarted'() {
+      await redis.end();
+      await redis.restart();
+      return 'Redis ended in order, started again';
+    },
     async 'redis flushed'() {
       await sendRedis(redis.directUrl, 'FLUSHALL');
       return 'FLUSHALL';
@@ -83,6 +88,12 @@ export function createServiceFaults({ world, random, awayMs, longAwayMs, excused
         await weaviate.kill();
         await weaviate.restart();
         return 'kill -9 of Weaviate, started again';
+      }),
+    'weaviate restarted': () =>
+      excused('weaviate restarted', async () => {
+        await weaviate.end();
+        await weaviate.restart();
+        return 'Weaviate ended in order, started again';
       }),
     'weaviate unreachable': () => away(weaviate, 'hang', 'Weaviate unreachable'),
     'weaviate refused': () => away(weaviate, 'refuse', 'Weaviate refuses connections'),

@@ -16,7 +16,9 @@ export interface BreakableService {
   readonly proxy: TcpProxy;
   /** kill -9. */
   kill(): Promise<void>;
-  /** After a kill: the same program with the same arguments on the same data; waits until it answers. */
+  /** Ends it in order. */
+  end(): Promise<void>;
+  /** After its end: the same program with the same arguments on the same data; waits until it answers. */
   restart(): Promise<void>;
 }
 
@@ -62,6 +64,15 @@ async function makeBreakable(
       else if (ref !== undefined) {
         process.kill(ref.pid, 'SIGKILL');
         await waitFor(() => !isAlive(ref.pid), 10_000, `${record.role} ends`);
+      }
+      proxy.cut();
+    },
+    async end() {
+      const { launch, process: ref } = current;
+      if (launch?.kind === 'container') await promisify(execFile)(launch.engine, ['stop', launch.name]);
+      else if (ref !== undefined) {
+        process.kill(ref.pid, 'SIGTERM');
+        await waitFor(() => !isAlive(ref.pid), 60_000, `${record.role} ends in order`);
       }
       proxy.cut();
     },
