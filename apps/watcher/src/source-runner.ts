@@ -233,7 +233,7 @@ export function createSourceRunner(
       stopped = true;
       await tending;
       await closeWatch();
-      scan?.stop();
+      await scan?.stop();
       await events.idle();
       await changeQueue.stop();
     },

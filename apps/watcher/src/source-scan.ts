@@ -9,7 +9,7 @@ import {
   type RootGuard,
   type VerifiedStats,
 } from '@sluice/sources';
-import { enqueue } from './enqueue.js';
+import { createBatcher, enqueue } from './enqueue.js';
 import type { WatchedSource, WatcherDeps } from './watched-source.js';
 
 export interface ScanRequest {
@@ -28,16 +28,23 @@ export interface ScanResult {
 
 export interface SourceScan {
   run(request: ScanRequest): Promise<ScanResult>;
-  stop(): void;
+  /** Resolves when nothing is under way; what waits is left to the scan of the next start. */
+  stop(): Promise<void>;
 }
 
-/** Differences that wait to be still before the walk is held up: bounds memory, and the load on a store that lags behind. */
+/** Differences that wait to be still, or for room in the queue, before the walk is held up: bounds memory. */
 const MAX_WAITING = 5000;
 const HELD_UP_MS = 50;
 
 interface Outstanding {
   cause: Cause;
-  waiters: { settle(): void; fail(error: unknown): void }[];
+  /** Scans that found it. */
+  tallies: Tally[];
+}
+
+interface Unsent extends Outstanding {
+  path: string;
+  gone: boolean;
 }
 
 /** Compares one source with the store and puts what differs into the queue, each file once it is still. */
@@ -47,53 +54,69 @@ export function createSourceScan(
   parts: { guard: RootGuard; verified: VerifiedStats; onSeen(path: string): void },
 ): SourceScan {
   const { queue, files, clock } = deps;
+  /** What waits to be still. */
   const outstanding = new Map<string, Outstanding>();
+  /** Differences that are not in the queue yet: those that wait to be still, and those that wait for room. */
+  let unsent = 0;
   const stopping = new AbortController();
 
   const settler = createSettler({
     files,
     clock,
     stabilityMs: source.stabilityMs,
-    onError: (path) => void send([path]),
-    onSettled: (settled) => void send(settled.map(({ key }) => key)),
+    onError: (path) => isStill([path]),
+    onSettled: (settled) => isStill(settled.map(({ key }) => key)),
+  });
+
+  // One at a time, since each waits while the queue is full: many that wait would all ask Redis, and all add when there is room.
+  const sends = createBatcher<Unsent>({
+    async send(batch) {
+      const requests = batch.map(({ path, cause, gone }) => ({ request: { source: source.name, path, cause }, gone }));
+      let failure: unknown;
+      try {
+        await enqueue(queue, requests, 'bulk', stopping.signal);
+      } catch (error) {
+        failure = error;
+      }
+      unsent -= batch.length;
+      for (const { tallies } of batch) for (const tally of tallies) tally.end(failure);
+    },
+    onError: () => undefined,
   });
 
   /** Whatever became of the file meanwhile, the job will see it. */
-  async function send(paths: string[]): Promise<void> {
-    const entries = paths.flatMap((path) => {
+  function isStill(paths: string[]): void {
+    const still = paths.flatMap((path) => {
       const entry = outstanding.get(path);
       outstanding.delete(path);
-      return entry === undefined ? [] : [{ path, entry }];
+      return entry === undefined ? [] : [{ path, gone: false, ...entry }];
     });
-    try {
-      await enqueue(
-        queue,
-        entries.map(({ path, entry }) => ({ request: { source: source.name, path, cause: entry.cause }, gone: false })),
-        'bulk',
-        stopping.signal,
-      );
-      for (const { entry } of entries) for (const waiter of entry.waiters) waiter.settle();
-    } catch (error) {
-      for (const { entry } of entries) for (const waiter of entry.waiters) waiter.fail(error);
-    }
+    sends.add(still);
   }
 
-  function whenStill(difference: Difference): Promise<void> {
-    const entry = outstanding.get(difference.path) ?? { cause: difference.cause, waiters: [] };
-    entry.cause = difference.cause;
-    outstanding.set(difference.path, entry);
-    settler.watch(difference.path, join(source.path, ...difference.path.split('/')));
-    return new Promise((settle, fail) => entry.waiters.push({ settle, fail }));
+  function whenStill({ path, cause }: Difference, tally: Tally): void {
+    const entry = outstanding.get(path);
+    if (entry === undefined) {
+      unsent++;
+      outstanding.set(path, { cause, tallies: [tally] });
+    } else {
+      entry.cause = cause;
+      entry.tallies.push(tally);
+    }
+    settler.watch(path, join(source.path, ...path.split('/')));
+  }
+
+  function take(difference: Difference, tally: Tally): void {
+    tally.begin();
+    if (difference.gone) {
+      unsent++;
+      sends.add([{ ...difference, tallies: [tally] }]);
+    } else whenStill(difference, tally);
   }
 
   return {
     async run({ known, retryTransient, signal }) {
-      const waits: Promise<void>[] = [];
-      const hold = (wait: Promise<void>) => {
-        // Awaited as a whole below; without this an early failure would be an unhandled one.
-        wait.catch(() => undefined);
-        waits.push(wait);
-      };
+      const tally = createTally();
       const comparison = compareSource({
         root: source.path,
         files,
@@ -112,22 +135,47 @@ export function createSourceScan(
       let step = await comparison.next();
       while (step.done !== true) {
         differences += step.value.length;
-        const gone = step.value.filter((difference) => difference.gone);
-        for (const difference of step.value) if (!difference.gone) hold(whenStill(difference));
-        if (gone.length > 0) {
-          const requests = gone.map(({ path, cause }) => ({ request: { source: source.name, path, cause }, gone: true }));
-          await enqueue(queue, requests, 'bulk', signal);
-        }
-        while (outstanding.size > MAX_WAITING) await clock.sleep(HELD_UP_MS, signal);
+        for (const difference of step.value) take(difference, tally);
+        while (unsent > MAX_WAITING) await clock.sleep(HELD_UP_MS, signal);
         step = await comparison.next();
       }
-      return { summary: step.value, differences, queued: Promise.all(waits).then(() => undefined) };
+      tally.end();
+      return { summary: step.value, differences, queued: tally.queued };
     },
-    stop() {
+    async stop() {
       stopping.abort(new Error('stopped'));
       settler.stop();
-      for (const { waiters } of outstanding.values()) for (const waiter of waiters) waiter.fail(new Error('stopped'));
+      for (const { tallies } of outstanding.values()) for (const tally of tallies) tally.end(new Error('stopped'));
       outstanding.clear();
+      await sends.idle();
+    },
+  };
+}
+
+/** Counts what of one scan is not in the queue yet, the walk itself as one. A promise for each of millions of files would be too much. */
+interface Tally {
+  begin(): void;
+  end(failure?: unknown): void;
+  /** Resolves when everything has ended, rejects with the first failure. */
+  readonly queued: Promise<void>;
+}
+
+function createTally(): Tally {
+  let left = 1;
+  let settle: (failure?: unknown) => void = () => undefined;
+  const queued = new Promise<void>((resolve, reject) => {
+    settle = (failure) => (failure === undefined ? resolve() : reject(failure));
+  });
+  // Awaited when the walk is over; without this an early failure would be an unhandled one.
+  queued.catch(() => undefined);
+  return {
+    queued,
+    begin() {
+      left++;
+    },
+    end(failure) {
+      left--;
+      if (failure !== undefined || left === 0) settle(failure);
     },
   };
 }
