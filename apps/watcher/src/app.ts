@@ -51,6 +51,8 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
   const told = new Set(deps.sources.map(({ name }) => name));
   const published = new Map<string, { text: string; at: number }>();
   const lastMs = new Map<string, number>();
+  /** Scans under way, each of which may wait for long while the queue is full. */
+  const scanning = new Map<string, Promise<void>>();
   let scans = 0;
   let queueAway = false;
 
@@ -117,7 +119,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     const upTo = await lookAtControl();
     const now = clock.monotonic();
     if (upTo === undefined) return;
-    const chosen = runners.filter(({ source }) => entryOf(source.name).at <= now);
+    const chosen = runners.filter(({ source }) => !scanning.has(source.name) && entryOf(source.name).at <= now);
     if (chosen.length === 0) return;
     const before = new Map(chosen.map(({ source }) => [source.name, entryOf(source.name)]));
     for (const runner of chosen) {
@@ -130,10 +132,11 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
       tellOfUnconfigured(others);
       for (const runner of chosen) {
         const { name } = runner.source;
-        // What one source cannot do must not keep the others from being scanned.
-        await scanOne(runner, known.get(name) ?? new Map(), before.get(name), upTo).catch((error: unknown) =>
-          retry(name, before.get(name), error),
-        );
+        // Not awaited: what one source cannot do, or waits for, must not keep the others from being scanned.
+        const work = scanOne(runner, known.get(name) ?? new Map(), before.get(name), upTo)
+          .catch((error: unknown) => retry(name, before.get(name), error))
+          .finally(() => scanning.delete(name));
+        scanning.set(name, work);
       }
     } catch (error) {
       for (const name of names) retry(name, before.get(name), error);
@@ -217,6 +220,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     async stop() {
       stopping.abort(new Error('stopped'));
       await Promise.all(loops);
+      await Promise.all(scanning.values());
       await Promise.all(runners.map((runner) => runner.stop()));
       await deps.metrics.flush();
     },

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type EntryStat, type Files, type FolderEntry, type ReconcileQueue, SluiceError } from '@sluice/core';
 import { createReconcileQueue, createReconcileWorker, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createNodeFiles } from '@sluice/sources';
 import { testServices } from '@sluice/testkit';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { WatchedSource } from '../src/index.js';
 import { type FakeInstance, makeFolder, makeInstance, recordOf, source } from './fake-instance.js';
 
 const url = testServices().redis;
@@ -67,11 +68,12 @@ function filesOf(count: number): Files {
   return {
     ...disk,
     async stat(path) {
-      if (path === root) return disk.stat(path);
+      if (path === root || !path.startsWith(root)) return disk.stat(path);
       if (path.startsWith(join(root, 'gone'))) return undefined;
       return { ...stat, kind: path.endsWith('.md') ? 'file' : 'folder' };
     },
     async list(path) {
+      if (!path.startsWith(root)) return disk.list(path);
       if (path === root) return entries('folder', count / 1000, (n) => `d${n}`);
       return entries('file', 1000, (n) => `${n}.md`);
     },
@@ -79,8 +81,8 @@ function filesOf(count: number): Files {
 }
 
 /** What happens is told by scans alone: its folders are not there to be watched. */
-const start = (files: Files) =>
-  instance.start([source('s', root)], {
+const start = (files: Files, others: WatchedSource[] = []) =>
+  instance.start([source('s', root), ...others], {
     queue,
     files,
     watchFolder: ((_path: string, listener: () => void) => watch(root, listener)) as typeof watch,
@@ -138,6 +140,21 @@ it('of 100,000 files the watcher holds a few thousand while the queue is full, a
   await app.stop();
   expect(adding).toBe(0);
   expect(app.scans).toBe(0);
+});
+
+it('a scan that waits for room keeps no other source from being scanned', async () => {
+  const other = await makeFolder();
+  closers.push(() => rm(other, { recursive: true, force: true }));
+  await writeFile(join(other, 'b.md'), 'b');
+  const app = await start(filesOf(100_000), [source('other', other)]);
+  await until(() => expect(instance.states.get('other')).toMatchObject({ files: 1 }));
+  expect(await unfinished()).toBeLessThan(MAX_WAITING + 2 * SLICE);
+  const handled: string[] = [];
+  await work(async (path) => void handled.push(path));
+  await instance.scan('other');
+  await until(() => expect(handled).toContain('b.md'));
+  expect(app.scans).toBe(2);
+  expect(instance.states.get('s')?.files).toBeUndefined();
 });
 
 it('a scan whose adds fail in part is not answered, and begins anew', async () => {
