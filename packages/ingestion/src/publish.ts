@@ -20,7 +20,9 @@ export async function publish(
   record: CommitRecord,
 ): Promise<Published> {
   await deps.onStep?.('commit', target.docId);
-  const before = await readRecords(deps, target.docUuid);
+  const [before, isGone] = await Promise.all([readRecords(deps, target.docUuid), isGoneBy(deps, target, disk)]);
+  // The job of a file that was never committed had nothing to delete when it went: this attempt, if it slept, would bring it up.
+  if (isGone) return 'again';
   if (topCommit(before)?.id !== attempt.base?.id) return 'again';
   if ((topRecord(before)?.fence ?? 0) > attempt.fence.value) return 'again';
 
@@ -36,4 +38,11 @@ export async function publish(
   if (between || !sameDisk(disk, now)) return 'again';
   deps.onCommit?.(record);
   return 'done';
+}
+
+/** A file that changes again and again is committed all the same, else it never would be; one that is gone is not. */
+async function isGoneBy(deps: IngestionDeps, target: Target, disk: DiskState): Promise<boolean> {
+  if (disk.kind === 'gone') return false;
+  const now = await observeDisk(deps, target.source, target.sourcePath).catch(() => disk);
+  return now.kind === 'gone';
 }

@@ -150,16 +150,22 @@ async function runRounds(
 
   let keep = !options.rebuild;
   let isLost = false;
+  let wrote = false;
   for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-    options.signal?.throwIfAborted();
+    // A file that went while it was committed is deleted though the job was given away: who has it may have found nothing yet. Reading and
+    // embedding end by themselves.
+    if (!wrote) options.signal?.throwIfAborted();
     const attempt = await beginAttempt(deps, target);
     looked.disk = undefined;
     const disk = await observeDisk(deps, target.source, target.sourcePath);
     looked.disk = disk;
     try {
+      // What an earlier round wrote but did not commit only a tombstone licenses to delete.
+      const recommit = options.recommit === true || wrote;
+      wrote ||= disk.kind === 'file';
       const outcome =
         disk.kind === 'gone'
-          ? await deleteDocument(deps, target, attempt, disk, options)
+          ? await deleteDocument(deps, target, attempt, disk, { recommit })
           : await writeFile(deps, vectors, target, attempt, disk, reading, { keep, isLost }, options);
       if (outcome !== 'again') return outcome;
     } catch (cause) {
@@ -178,7 +184,7 @@ async function deleteDocument(
   target: Target,
   attempt: Attempt,
   disk: DiskState,
-  options: ReconcileOptions,
+  options: Pick<ReconcileOptions, 'recommit'>,
 ): Promise<ReconcileOutcome | 'again'> {
   const { base } = attempt;
   // Without a commit there is nothing to take back, unless a crash left chunks that only a tombstone licenses to delete.

@@ -90,6 +90,32 @@ describe('a commit that landed below the top', () => {
   });
 });
 
+it('a file that went before it was ever committed is not brought up by an attempt that slept', async () => {
+  const h = await harness();
+  await h.write('a.md', 'text');
+  h.at('commit', async () => {
+    await h.remove('a.md');
+    // Its job finds nothing to delete.
+    expect(await h.reconcile('a.md', 'unlink')).toMatchObject({ outcome: 'unchanged' });
+  });
+  expect(await h.reconcile('a.md', 'add')).toMatchObject({ outcome: 'deleted' });
+  expect((await h.recordsOf('a.md')).map(({ status }) => status)).toEqual(['deleted']);
+  await h.sweep('a.md');
+  expect((await h.objects('a.md')).filter(({ collection }) => collection !== 'commits')).toEqual([]);
+});
+
+it('a file that went while it was committed does not stay though the job was given away meanwhile', async () => {
+  const h = await harness();
+  await h.write('a.md', 'text');
+  const given = new AbortController();
+  h.at('committed', async () => {
+    await h.remove('a.md');
+    given.abort(new Error('the job was given to another worker'));
+  });
+  await h.reconcile('a.md', 'add', { signal: given.signal });
+  expect(await h.top('a.md')).toMatchObject({ status: 'deleted' });
+});
+
 it('sweeps what was born above the top’s fence before the fences went back', async () => {
   const h = await harness();
   await h.write('a.md', 'one');
