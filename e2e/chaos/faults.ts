@@ -20,7 +20,7 @@ export function createFaults(options: FaultOptions): { faults: Faults; impossibl
     try {
       return await work();
     } finally {
-      await waitFor(answers, 60_000, `the API answers after "${why}"`).finally(() => excuses.end(why));
+      await waitFor(answers, 120_000, `the API answers after "${why}"`).finally(() => excuses.end(why));
     }
   }
 
