@@ -81,7 +81,8 @@ export async function createWorld(): Promise<World> {
   const clockFile = join(base, 'clock');
   const clockScript = join(base, 'shifted-clock.cjs');
   const given = testServices().model;
-  const user = await otherUser([WORKER, process.execPath]);
+  // The folder as well: a test run's own folder is closed to others.
+  const user = await otherUser([WORKER, process.execPath, base]);
   const mounted = user !== undefined && mayMount();
   const own = async (path: string) => (user === undefined ? undefined : chown(path, user.uid, user.gid));
   // The cache of the user of the harness is mostly closed to others.
