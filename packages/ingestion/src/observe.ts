@@ -124,10 +124,10 @@ export function codeOf(cause: unknown): string {
 const SECOND_NS = 1_000_000_000n;
 const COARSE_MS = 2_000;
 
-/** When a file last changed in any way, Unix milliseconds. */
-function changedMs({ mtimeNs, ctimeNs }: FileStat): number {
-  const changed = [mtimeNs, ctimeNs].map((ns) => Number(BigInt(ns) / 1_000_000n));
-  return Math.max(...changed);
+/** The later of a file's stamps, Unix milliseconds: not each file system sets ctime with every write. */
+function newestStampMs({ mtimeNs, ctimeNs }: FileStat): number {
+  const stamps = [mtimeNs, ctimeNs].map((ns) => Number(BigInt(ns) / 1_000_000n));
+  return Math.max(...stamps);
 }
 
 /** How long a file must have been still before it is read: at least as long as a second write might leave its stamp as it is. */
@@ -152,7 +152,7 @@ export async function waitUntilStill(
   while (state.kind === 'file' && deps.clock.monotonic() < deadline) {
     const now = deps.clock.now();
     const waits = [state.stat, ...(state.sidecar === undefined ? [] : [state.sidecar])].map((stat) => ({
-      age: now - changedMs(stat),
+      age: now - newestStampMs(stat),
       needed: stillMs(source, stat),
     }));
     const { age, needed } = waits.reduce((a, b) => (b.needed - b.age > a.needed - a.age ? b : a));
