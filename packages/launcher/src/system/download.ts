@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -63,6 +63,8 @@ export async function downloadFile(
   let received = 0;
   let toldTenths = 0;
   try {
+    // Opened before anything can fail: an opening that is still under way then would make the file after its removal.
+    const file = await open(partial, 'w');
     const body = Readable.fromWeb(response.body as import('node:stream/web').ReadableStream<Uint8Array>);
     body.on('data', (bytes: Uint8Array) => {
       clearTimeout(stall);
@@ -72,7 +74,7 @@ export async function downloadFile(
       if (tenths > toldTenths) workplace.say(`${label}: ${tenths * 10} % of ${Math.round(total / 1_000_000)} MB`);
       toldTenths = Math.max(toldTenths, tenths);
     });
-    await pipeline(body, createWriteStream(partial));
+    await pipeline(body, file.createWriteStream());
     if (options.sha256 !== undefined) await checkSha256(partial, options.sha256, url);
     await rename(partial, path);
   } catch (error) {
