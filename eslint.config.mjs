@@ -5,6 +5,12 @@ const noEnvironment = {
   message: 'Only packages/config reads the environment; take settings as arguments.',
 };
 
+const shortWait = {
+  selector:
+    'CallExpression[callee.object.name=/^(vi|expect)$/][callee.property.name=/^(waitFor|waitUntil|poll)$/][arguments.length<2]',
+  message: 'Without a limit this gives up after a second, which a busy machine takes; use until of @sluice/testkit.',
+};
+
 export default tseslint.config(
   { ignores: ['**/dist/**', '**/node_modules/**', '**/*.mjs', '**/*.cjs', '**/*.js', '**/*.generated.ts'] },
   {
@@ -28,6 +34,6 @@ export default tseslint.config(
   { files: ['apps/cli/src/**/*.ts'], rules: { 'no-console': 'off' } },
   {
     files: ['**/*.test.ts', 'packages/testkit/**/*.ts', 'e2e/**/*.ts'],
-    rules: { 'no-restricted-syntax': 'off', 'no-console': 'off' },
+    rules: { 'no-restricted-syntax': ['error', shortWait], 'no-console': 'off' },
   },
 );

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '@sluice/core';
 import { createReconcileQueue, createReconcileWorker, createRedis, type ReconcileJobs } from '@sluice/queues';
 import type { Change } from '@sluice/sources';
-import { testServices } from '@sluice/testkit';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { testServices, until } from '@sluice/testkit';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { type ChangeQueue, createChangeQueue } from '../src/change-queue.js';
 
 const url = testServices().redis;
@@ -37,7 +37,6 @@ const unfinished = async () => {
   const { waiting, delayed } = await queue.counts();
   return waiting + delayed;
 };
-const until = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 20_000, interval: 10 });
 
 /** Folders of the jobs' paths in the order in which they run, each time it changes. */
 async function run(jobs: number): Promise<string[]> {

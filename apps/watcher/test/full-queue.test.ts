@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type EntryStat, type Files, type FolderEntry, type ReconcileQueue, SluiceError } from '@sluice/core';
 import { createReconcileQueue, createReconcileWorker, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createNodeFiles } from '@sluice/sources';
-import { testServices } from '@sluice/testkit';
+import { testServices, until } from '@sluice/testkit';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WatchedSource } from '../src/index.js';
 import { type FakeInstance, makeFolder, makeInstance, recordOf, source } from './fake-instance.js';
@@ -53,7 +53,6 @@ afterEach(async () => {
 });
 afterAll(() => redis.disconnect());
 
-const until = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 40_000, interval: 20 });
 const unfinished = async () => {
   const { waiting, delayed } = await jobs.counts();
   return waiting + delayed;

@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import { type Clock, systemClock } from '@sluice/core';
 import { createControl, createRedis } from '@sluice/queues';
 import { silentLogger } from '@sluice/telemetry';
-import { testServices } from '@sluice/testkit';
-import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { testServices, until } from '@sluice/testkit';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { createLedWatcher, LEAD_MS, type LedWatcher } from '../src/lead.js';
 
 const redis = createRedis({ url: testServices().redis, role: 'producer' });
@@ -105,9 +105,9 @@ it('one works; the other takes over when it ends', async () => {
   await first.start();
   expect(at).toEqual(['a']);
   await set(elsewhere);
-  await vi.waitFor(() => expect(at).toEqual([]));
+  await until(() => expect(at).toEqual([]));
   await set(undefined);
-  await vi.waitFor(() => expect(at).toEqual(['a']));
+  await until(() => expect(at).toEqual(['a']));
   await first.stop();
   expect(at).toEqual([]);
   const second = make('b', at);
@@ -135,11 +135,11 @@ it('goes on working while nobody can tell who leads', async () => {
   await make('a', at).start();
   away = true;
   const before = asked;
-  await vi.waitFor(() => expect(asked).toBeGreaterThan(before + 3));
+  await until(() => expect(asked).toBeGreaterThan(before + 3));
   expect(at).toEqual(['a']);
   away = false;
   await set('no json');
-  await vi.waitFor(() => expect(at).toEqual([]));
+  await until(() => expect(at).toEqual([]));
 });
 
 it.each(['at the start', 'at a takeover'])('keeps the lead while it begins and while it ends, however long: %s', async (when) => {
@@ -150,7 +150,7 @@ it.each(['at the start', 'at a takeover'])('keeps the lead while it begins and w
   if (when === 'at a takeover') await set(elsewhere);
   const started = watcher.start();
   if (when === 'at a takeover') await started.then(() => set(undefined));
-  await vi.waitFor(() => expect(at).toEqual(['a']));
+  await until(() => expect(at).toEqual(['a']));
   await renewed();
   await renewed();
   expect(at).toEqual(['a']);
@@ -159,22 +159,22 @@ it.each(['at the start', 'at a takeover'])('keeps the lead while it begins and w
 
   // It ends because another leads, and leads again before it has ended: one begins when the other is done.
   await set(elsewhere);
-  await vi.waitFor(() => expect(at).toEqual([]));
+  await until(() => expect(at).toEqual([]));
   await set(undefined);
-  await vi.waitFor(async () => expect(await redis.get(key())).toContain(hostname()));
+  await until(async () => expect(await redis.get(key())).toContain(hostname()));
   await renewed();
   expect(at).toEqual([]);
   ends.resolve();
-  await vi.waitFor(() => expect(at).toEqual(['a']));
+  await until(() => expect(at).toEqual(['a']));
 });
 
 it('ends what only begins when another leads, and begins anew when that one ends', async () => {
   const at: string[] = [];
   const begins = promise();
   const started = make('a', at, undefined, { start: () => begins.promise }).start();
-  await vi.waitFor(() => expect(at).toEqual(['a']));
+  await until(() => expect(at).toEqual(['a']));
   await set(elsewhere);
-  await vi.waitFor(() => expect(at).toEqual([]));
+  await until(() => expect(at).toEqual([]));
   // What is given up may fail of that.
   begins.reject(new Error('stopped'));
   await started;
@@ -199,13 +199,13 @@ it('a start that fails at a takeover gives up the lead, so that another may have
     await set(elsewhere);
   };
   await set(undefined);
-  await vi.waitFor(async () => expect(await redis.get(key())).toBe(elsewhere));
+  await until(async () => expect(await redis.get(key())).toBe(elsewhere));
   expect(at).toEqual([]);
   const before = tries;
   await set(undefined);
-  await vi.waitFor(() => expect(tries).toBeGreaterThan(before + 1));
+  await until(() => expect(tries).toBeGreaterThan(before + 1));
   fails = false;
-  await vi.waitFor(() => expect(at).toEqual(['a']));
+  await until(() => expect(at).toEqual(['a']));
 });
 
 it('a first start that fails is told, and leads no more', async () => {

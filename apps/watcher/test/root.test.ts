@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { systemClock } from '@sluice/core';
 import { createNodeFiles } from '@sluice/sources';
 import { createLogger } from '@sluice/telemetry';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { until } from '@sluice/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSourceRunner } from '../src/source-runner.js';
 import { type FakeInstance, makeFolder, makeInstance, source } from './fake-instance.js';
 
 let instance: FakeInstance;
 let root: string;
 const write = (path: string, text: string) => writeFile(join(root, path), text);
-const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 beforeEach(async () => {
   instance = await makeInstance();
@@ -73,7 +73,8 @@ describe('W11: the root', () => {
     await mkdir(root);
     for (let n = 1; n < 20; n++) await write(`${n}.md`, `text ${n}`);
     await until(() => expect(instance.indexed('s').length).toBe(19));
-    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
+    // Told when the scan that accepted it has ended, or at the next look at the root.
+    await until(() => expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false }));
   });
 
   it('missing at the start keeps everything, and is found when it comes', async () => {

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createReconcileQueue, createReconcileWorker, createRedis } from '@sluice/queues';
-import { testServices } from '@sluice/testkit';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testServices, until } from '@sluice/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeInstance, makeFolder, makeInstance, recordOf, source } from './fake-instance.js';
 
 let instance: FakeInstance;
 let root: string;
 const write = (path: string, text: string) => writeFile(join(root, path), text);
-const until = (check: () => void) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
 
 beforeEach(async () => {
   instance = await makeInstance();
@@ -77,7 +76,7 @@ describe('scans', () => {
     for (let n = 0; n < folders * 10; n++) await write(`d${n % folders}/late${n}.txt`, `late ${n}`);
     await started;
     const all = folders * 110;
-    await vi.waitFor(() => expect(instance.indexed('s').length).toBe(all), { timeout: 50_000, interval: 100 });
+    await until(() => expect(instance.indexed('s').length).toBe(all));
     await instance.scan('s');
     const counts = new Map<string, number>();
     for (const path of instance.indexed('s')) counts.set(path, instance.writes('s', path));
@@ -103,7 +102,7 @@ describe('scans', () => {
   });
 
   it('a change made before the request is queued when the scan is answered, though it was still being written', async () => {
-    await instance.start([source('s', root, { stabilityMs: 200 })]);
+    await instance.start([source('s', root, { stabilityMs: 2_000 })]);
     await instance.scan('s');
     await write('slow.md', 'one');
     let done = false;
@@ -122,7 +121,7 @@ describe('scans', () => {
 
   it('a file that is written without end holds up its own request only', async () => {
     await write('a.md', 'a');
-    await instance.start([source('s', root, { stabilityMs: 200 })]);
+    await instance.start([source('s', root, { stabilityMs: 2_000 })]);
     await instance.scan('s');
     let writing = true;
     const log = (async () => {
@@ -151,7 +150,7 @@ describe('scans', () => {
       }
     })();
     let failed = 0;
-    const app = await instance.start([source('s', root, { stabilityMs: 200 })], {
+    const app = await instance.start([source('s', root, { stabilityMs: 2_000 })], {
       async *walkRecords() {
         if (failed++ < 2) throw new Error('the store is away');
         for (const record of [...instance.records.values()]) yield [record];
@@ -266,7 +265,7 @@ describe('the queue', () => {
       },
     });
     await worker.start();
-    await vi.waitFor(() => expect(handled.size).toBe(2000), { timeout: 40_000, interval: 50 });
+    await until(() => expect(handled.size).toBe(2000));
     expect(most).toBeLessThan(1000);
     await app.stop();
     await worker.stop({ deadlineMs: 0 });
@@ -302,7 +301,7 @@ describe('no watches left', () => {
     await instance.scan('s');
     await until(() => expect(instance.states.get('s')?.watch_error).toContain(code));
     await write('sub/a.md', 'a');
-    await vi.waitFor(() => expect(instance.indexed('s')).toEqual(['sub/a.md']), { timeout: 30_000, interval: 100 });
+    await until(() => expect(instance.indexed('s')).toEqual(['sub/a.md']));
   });
 });
 
@@ -323,7 +322,7 @@ describe('two watchers and more sources', () => {
     await instance.start([source('gone', join(root, 'nowhere')), source('s', root)]);
     await write('a.md', 'a');
     await until(() => expect(instance.indexed('s')).toEqual(['a.md']));
-    expect(instance.states.get('gone')).toMatchObject({ reachable: false });
+    await until(() => expect(instance.states.get('gone')).toMatchObject({ reachable: false }));
   });
 
   it('a source whose scan fails does not keep others from being scanned', async () => {

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { ChunkingSettings, DocumentReader, ReadResult } from '@sluice/core';
 import { createLlm } from '@sluice/llm';
 import { silentLogger } from '@sluice/telemetry';
-import { type ChatServer, createWordEmbedder, startChatServer, TELESCOPE, testServices } from '@sluice/testkit';
+import { type ChatServer, createWordEmbedder, startChatServer, TELESCOPE, testServices, until } from '@sluice/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDocumentPool, type DocumentPoolOptions } from './document-pool.js';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await pool.close();
-  await expect.poll(() => childrenRunning('')).toEqual([]);
+  await until(async () => expect(await childrenRunning('')).toEqual([]));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -56,7 +56,7 @@ async function killParser(): Promise<void> {
   if (pid === undefined || more.length > 0) throw new Error('expected one parsing process');
   process.kill(pid, 'SIGKILL');
   // Until it is reaped it stands there under another name.
-  await expect.poll(() => childrenRunning('')).not.toContain(pid);
+  await until(async () => expect(await childrenRunning('')).not.toContain(pid));
 }
 
 describe('a parsing process', () => {

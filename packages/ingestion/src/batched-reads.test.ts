@@ -1,3 +1,4 @@
+import { until } from '@sluice/testkit';
 import { expect, it } from 'vitest';
 import { combineReads } from './batched-reads.js';
 
@@ -14,7 +15,7 @@ it('sends a lone read at once and joins those that wait for it', async () => {
   expect(requests).toEqual([['a']]);
   gates[0]?.();
   expect(await first).toEqual(new Map([['a', 'A']]));
-  await expect.poll(() => requests.length).toBe(2);
+  await until(() => expect(requests.length).toBe(2));
   expect(requests[1]).toEqual(['b', 'c']);
   gates[1]?.();
   expect(await Promise.all(others)).toEqual([

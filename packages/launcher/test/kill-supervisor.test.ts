@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { testServices } from '@sluice/testkit';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testServices, until } from '@sluice/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRunFile, stopInstance } from '../src/index.js';
 import { freePorts } from '../src/system/ports.js';
 import { isRunning } from '../src/system/processes.js';
@@ -61,7 +61,7 @@ describe('a supervisor that is killed', () => {
     const { supervisor } = await startSupervisor();
     const before = await runFile();
     supervisor.kill('SIGKILL');
-    await vi.waitUntil(() => supervisor.signalCode !== null);
+    await until(() => supervisor.signalCode !== null);
     const next = await startSupervisor();
     const after = await runFile();
     expect(next.lines.join('')).toContain('taken over');
@@ -71,7 +71,7 @@ describe('a supervisor that is killed', () => {
     expect(apps(after)).toHaveLength(3);
 
     next.supervisor.kill('SIGTERM');
-    await vi.waitUntil(() => next.supervisor.exitCode !== null, { timeout: 30_000 });
+    await until(() => next.supervisor.exitCode !== null);
     expect(after?.processes.some(isRunning)).toBe(false);
   });
 
@@ -79,23 +79,20 @@ describe('a supervisor that is killed', () => {
     const { supervisor } = await startSupervisor();
     const left = await runFile();
     supervisor.kill('SIGKILL');
-    await vi.waitUntil(() => supervisor.signalCode !== null);
+    await until(() => supervisor.signalCode !== null);
     expect(await stopInstance(join(folder, 'data'), { env: process.env })).toMatchObject({ outcome: 'cleaned' });
     expect(left?.processes.some(isRunning)).toBe(false);
   });
 
   it('has its services on record before they are ready', async () => {
     const supervisor = await spawnSupervisor();
-    const found = await vi.waitUntil(
-      async () => {
-        const file = await runFile();
-        return file?.services.redis?.process !== undefined && file.services.weaviate?.process !== undefined ? file : undefined;
-      },
-      { timeout: 20_000, interval: 5 },
-    );
+    const found = await until(async () => {
+      const file = await runFile();
+      return file?.services.redis?.process !== undefined && file.services.weaviate?.process !== undefined ? file : false;
+    });
     supervisor.kill('SIGKILL');
     expect(found.state).toBe('starting');
-    await vi.waitUntil(() => supervisor.signalCode !== null);
+    await until(() => supervisor.signalCode !== null);
     expect(await stopInstance(join(folder, 'data'), { env: process.env })).toMatchObject({ outcome: 'cleaned' });
     const processes = [found.services.redis?.process, found.services.weaviate?.process].filter((ref) => ref !== undefined);
     expect(processes.some(isRunning)).toBe(false);
@@ -119,9 +116,8 @@ describe('a service that ends', () => {
     const before = await runFile();
     const redis = before?.processes.find(({ role }) => role === 'redis');
     process.kill(redis?.pid ?? 0, 'SIGKILL');
-    const again = await vi.waitUntil(
-      async () => (await runFile())?.processes.find(({ role, restarts }) => role === 'redis' && restarts === 1),
-      { timeout: 20_000 },
+    const again = await until(
+      async () => (await runFile())?.processes.find(({ role, restarts }) => role === 'redis' && restarts === 1) ?? false,
     );
     expect(again.pid).not.toBe(redis?.pid);
     expect((await runFile())?.services.redis?.url).toBe(before?.services.redis?.url);
@@ -152,12 +148,12 @@ describe('an npm that is ended by its pid', () => {
     shell.stdout.setEncoding('utf8').on('data', (text: string) => {
       lines += text;
     });
-    await vi.waitUntil(() => lines.includes('Sluice is ready') || shell.exitCode !== null, { timeout: 60_000 });
+    await until(() => lines.includes('Sluice is ready') || shell.exitCode !== null, 100_000);
     const file = await runFile();
     expect(file?.processes.filter(isRunning).length).toBeGreaterThanOrEqual(3);
     shell.kill('SIGTERM');
-    await vi.waitUntil(() => lines.includes('stopped; the data stays'), { timeout: 30_000 });
+    await until(() => lines.includes('stopped; the data stays'));
     // The process that wrote that line ends a moment later.
-    await vi.waitUntil(() => file?.processes.some(isRunning) === false, { timeout: 30_000 });
+    await until(() => file?.processes.some(isRunning) === false);
   }, 120_000);
 });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '@sluice/core';
+import { until } from '@sluice/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLlm, type LlmOptions } from './llm.js';
 
@@ -218,7 +219,7 @@ describe('stream', () => {
         break;
       }
     }
-    await expect.poll(() => closed).toBe(3);
+    await until(() => expect(closed).toBe(3));
   });
 
   it('gives up on a stream that falls silent', async () => {

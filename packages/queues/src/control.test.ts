@@ -1,5 +1,6 @@
+import { until } from '@sluice/testkit';
 import { afterAll, beforeEach, expect, it } from 'vitest';
-import { type Bench, createBench, until } from '../test/bench.js';
+import { type Bench, createBench } from '../test/bench.js';
 import { createControl } from './control.js';
 
 let bench: Bench;

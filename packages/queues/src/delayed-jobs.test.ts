@@ -1,6 +1,7 @@
 import { SluiceError } from '@sluice/core';
+import { until } from '@sluice/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Bench, createBench, request, until } from '../test/bench.js';
+import { type Bench, createBench, request } from '../test/bench.js';
 import { bringForward } from './delayed-jobs.js';
 
 const HOUR_MS = 3_600_000;

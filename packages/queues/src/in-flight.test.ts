@@ -1,5 +1,6 @@
+import { until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bench, createBench, createRuns, request, until } from '../test/bench.js';
+import { type Bench, createBench, createRuns, request } from '../test/bench.js';
 import { createShare } from './in-flight.js';
 import type { ReconcileWorkerOptions } from './reconcile-worker.js';
 

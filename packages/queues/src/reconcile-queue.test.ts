@@ -1,5 +1,6 @@
+import { until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bench, createBench, createRuns, request, until, uuidOf } from '../test/bench.js';
+import { type Bench, createBench, createRuns, request, uuidOf } from '../test/bench.js';
 
 let bench: Bench;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { SluiceError } from '@sluice/core';
-import { testServices } from '@sluice/testkit';
+import { testServices, until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bench, createBench, createRuns, request, until, uuidOf } from '../test/bench.js';
+import { type Bench, createBench, createRuns, request, uuidOf } from '../test/bench.js';
 import { startWorkerProcess, type WorkerProcess } from '../test/processes.js';
 import { createFences } from './fences.js';
 import { createReconcileWorker } from './reconcile-worker.js';

@@ -1,5 +1,6 @@
+import { until } from '@sluice/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, createBench, request, until, uuidOf } from '../test/bench.js';
+import { type Bench, createBench, request, uuidOf } from '../test/bench.js';
 import { createRedisProcess, type RedisProcess } from '../test/redis-process.js';
 import { createFences } from './fences.js';
 import { checkRedis, createRedis } from './redis.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { docUuid, makeDocId, type ReconcileRequest } from '@sluice/core';
-import { testServices } from '@sluice/testkit';
+import { testServices, until } from '@sluice/testkit';
 import {
   createReconcileQueue,
   createReconcileWorker,
@@ -56,15 +56,6 @@ export const request = (path: string, more: Partial<ReconcileRequest> = {}): Rec
 });
 
 export const uuidOf = (path: string, source = 'inbox') => docUuid(makeDocId(source, path));
-
-/** Resolves once the condition holds. Polls, since Redis tells nobody. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
-  const end = Date.now() + withinMs;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`still not so after ${withinMs} ms: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
 
 /** A handler whose runs the test ends one by one. */
 export interface Run {

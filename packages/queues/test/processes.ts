@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { until } from './bench.js';
+import { until } from '@sluice/testkit';
 
 export interface WorkerProcess {
   child: ChildProcess;
@@ -21,7 +21,9 @@ export async function startWorkerProcess(
   const child = spawn(process.execPath, [script, url, namespace, mode], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (data: string) => lines.push(...data.split('\n').filter(Boolean)));
-  const says = (line: string) => until(() => lines.includes(line));
+  const says = async (line: string) => {
+    await until(() => lines.includes(line));
+  };
   await says('ready');
   return {
     child,

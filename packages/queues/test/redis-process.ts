@@ -4,9 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testServices } from '@sluice/testkit';
+import { testServices, until } from '@sluice/testkit';
 import { createRedis } from '../src/index.js';
-import { until } from './bench.js';
 
 /** A Redis of the test's own, to stop, flush and fill. It runs the binary that serves the tests' Redis. */
 export interface RedisProcess {

@@ -5,4 +5,5 @@ export * from './seed-store.js';
 export * from './services.js';
 export * from './stored-document.js';
 export * from './telescope-facts.js';
+export * from './until.js';
 export * from './word-models.js';

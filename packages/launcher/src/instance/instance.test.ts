@@ -4,8 +4,8 @@ import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { testServices } from '@sluice/testkit';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { testServices, until } from '@sluice/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePorts } from '../system/ports.js';
 import { isRunning, processRef } from '../system/processes.js';
 import { type Addresses, type Instance, type InstanceEvent, type InstancePlan, startInstance } from './instance.js';
@@ -60,9 +60,7 @@ async function start(
   const instance = await startInstance({ plan, apps, onEvent: (event) => events.push(event) });
   instances.push(instance);
   for (const role of ['worker', 'watcher', 'api']) {
-    await vi.waitUntil(async () => (await readFile(join(plan.dataFolder, 'log', `${role}.ndjson`), 'utf8')).includes('"up"'), {
-      timeout: 10_000,
-    });
+    await until(async () => (await readFile(join(plan.dataFolder, 'log', `${role}.ndjson`), 'utf8')).includes('"up"'));
   }
   return { instance, events };
 }
@@ -97,13 +95,11 @@ describe('an instance', () => {
     const { instance } = await start(await makePlan(), { worker: { deaf: true }, api: { deaf: true } });
     const processes = instance.processes().filter((entry) => entry.role !== 'supervisor');
     const stopping = instance.stop();
-    await vi.waitUntil(
-      () =>
-        access(order).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 10_000 },
+    await until(() =>
+      access(order).then(
+        () => true,
+        () => false,
+      ),
     );
     await instance.forceStop();
     await stopping;
@@ -115,10 +111,10 @@ describe('an instance', () => {
     const { instance, events } = await start(plan);
     const worker = instance.processes().find((entry) => entry.role === 'worker');
     process.kill(worker?.pid ?? 0, 'SIGKILL');
-    const found = await vi.waitUntil(
+    const found = await until(
       async () =>
-        (await readRunFile(plan.dataFolder))?.processes.find(({ role, restarts }) => role === 'worker' && restarts === 1),
-      { timeout: 10_000 },
+        (await readRunFile(plan.dataFolder))?.processes.find(({ role, restarts }) => role === 'worker' && restarts === 1) ??
+        false,
     );
     expect(found.pid).not.toBe(worker?.pid);
     expect(isRunning(found)).toBe(true);
@@ -138,11 +134,11 @@ describe('an instance', () => {
     await mkdir(draft);
     process.kill(worker?.pid ?? 0, 'SIGKILL');
     const restarted = () => instance.processes().find((entry) => entry.role === 'worker' && entry.pid !== worker?.pid);
-    await vi.waitUntil(() => restarted() !== undefined, { timeout: 10_000 });
+    await until(() => restarted() !== undefined);
     await rm(draft, { recursive: true });
     const isTold = async () =>
       (await readRunFile(plan.dataFolder))?.processes.some(({ pid }) => pid === restarted()?.pid) === true;
-    await vi.waitUntil(isTold, { timeout: 10_000 });
+    await until(isTold);
   });
 
   it('refuses a second start on its data folder, naming its process and address, and goes on', async () => {
@@ -162,7 +158,7 @@ describe('an instance', () => {
     const plan = await makePlan();
     const logged = '{"level":30,"msg":"document","doc_id":"inbox/a.txt","status":"indexed","chunks":2,"seconds":0.1}';
     const { events } = await start(plan, { worker: { lines: [logged, 'a crash'] } });
-    await vi.waitUntil(async () => (await readFile(join(plan.dataFolder, 'log', 'worker.ndjson'), 'utf8')).includes('a crash'));
+    await until(async () => (await readFile(join(plan.dataFolder, 'log', 'worker.ndjson'), 'utf8')).includes('a crash'));
     const lines = (await readFile(join(plan.dataFolder, 'log', 'worker.ndjson'), 'utf8')).trim().split('\n');
     expect(lines[1]).toBe(logged);
     expect(JSON.parse(lines[2] ?? '')).toMatchObject({ role: 'worker', msg: 'a crash' });
