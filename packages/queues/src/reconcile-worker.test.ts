@@ -22,7 +22,8 @@ const add = (...paths: string[]) =>
     paths.map((path) => request(path)),
     'interactive',
   );
-const FAST = { settings: { lockMs: 600, stalledMs: 300 } };
+// Long enough that a busy machine loses no lock by itself.
+const FAST = { settings: { lockMs: 2_000, stalledMs: 500 } };
 
 describe('retries', () => {
   it('follow the back-off, and end with success', async () => {
@@ -305,6 +306,7 @@ describe('stopping', () => {
     const ending = await startWorkerProcess(url, bench.namespace, mode);
     processes.push(ending);
     await ending.says('began a 0');
+    await ending.says('began b 0');
     expect(await ending.end('SIGTERM')).toBe(0);
     // What did not end was given back at once, nothing spent: no wait for a lock to expire.
     const { waiting, ...rest } = await bench.queue.counts();

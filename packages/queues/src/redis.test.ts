@@ -58,7 +58,7 @@ describe('Redis away', () => {
         runs++;
         if (path === 'long') await new Promise<void>((resolve) => (release = resolve));
       },
-      { settings: { lockMs: 1000, stalledMs: 500 } },
+      { settings: { lockMs: 2_000, stalledMs: 500 } },
     );
     await bench.queue.add(request(state === 'busy' ? 'long' : 'short'), 'interactive');
     await until(() => runs === 1);

@@ -7,7 +7,7 @@ const worker = createReconcileWorker({
   url,
   namespace,
   concurrency: 4,
-  settings: { lockMs: 600, stalledMs: 300 },
+  settings: { lockMs: 2_000, stalledMs: 500 },
   handle: async (request, { signal, crashes }) => {
     // Listens before it says that it began: whoever reads that may freeze and wake it at once.
     const ended = new Promise((resolve, reject) => {
