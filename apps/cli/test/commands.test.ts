@@ -146,6 +146,9 @@ describe('verify', () => {
       by_kind: { missing_chunk: differences },
       failed_serving_old: 0,
       in_grace: 0,
+      in_flight: 3,
+      unreachable_sources: ['share'],
+      repaired: differences,
       checked: { files: 1, documents: 1, chunks: 1 },
       examples: differences === 0 ? [] : [{ kind: 'missing_chunk', doc_id: 'inbox/a.md' }],
     },
@@ -159,6 +162,9 @@ describe('verify', () => {
     const ran = await run(['verify', '--repair'], { url: api.url });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain('missing_chunk: inbox/a.md');
+    expect(ran.stdout).toContain('source share was not compared with the disk');
+    expect(ran.stdout).toContain('3 documents that a job works on were left out');
+    expect(ran.stdout).toContain('2 documents are being written again');
     expect(api.requests[1]?.body).toEqual({ repair: true });
   });
 });
