@@ -133,7 +133,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
           settings,
           repair: (request) => jobs.add(request, 'interactive'),
           sources: () => [...views.values()],
-          listFiles: (source) => listPaths(files, source, config.sources),
+          listFiles: (source, onUnreadable) => listPaths(files, source, config.sources, onUnreadable),
           pending: (docUuids) => jobs.pending(docUuids),
         },
         options,

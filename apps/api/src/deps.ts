@@ -64,6 +64,7 @@ export interface VerifyReport {
   in_grace: number;
   in_flight: number;
   unreachable_sources: string[];
+  unreadable_paths: number;
   repaired?: number;
   checked: { files: number; documents: number; chunks: number };
   examples: { kind: string; doc_id: string }[];

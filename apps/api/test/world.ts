@@ -175,6 +175,7 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
       in_grace: 0,
       in_flight: 0,
       unreachable_sources: [],
+      unreadable_paths: 0,
       checked: { files: 0, documents: 0, chunks: 0 },
       examples: [],
     }),

@@ -148,6 +148,7 @@ describe('verify', () => {
       in_grace: 0,
       in_flight: 3,
       unreachable_sources: ['share'],
+      unreadable_paths: 1,
       repaired: differences,
       checked: { files: 1, documents: 1, chunks: 1 },
       examples: differences === 0 ? [] : [{ kind: 'missing_chunk', doc_id: 'inbox/a.md' }],
@@ -163,6 +164,7 @@ describe('verify', () => {
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain('missing_chunk: inbox/a.md');
     expect(ran.stdout).toContain('source share was not compared with the disk');
+    expect(ran.stdout).toContain('1 files or folders could not be read');
     expect(ran.stdout).toContain('3 documents that a job works on were left out');
     expect(ran.stdout).toContain('2 documents are being written again');
     expect(api.requests[1]?.body).toEqual({ repair: true });

@@ -613,6 +613,8 @@ export interface components {
             /** @description Documents that differ while a job of theirs waits or runs. */
             in_flight: number;
             unreachable_sources: string[];
+            /** @description Files and folders within sources that could not be read; what is known of them is kept. */
+            unreadable_paths: number;
             repaired?: number;
             checked: {
                 files: number;

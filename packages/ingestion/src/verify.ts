@@ -37,6 +37,8 @@ export interface VerifyReport {
   in_flight: number;
   /** Sources whose root could not be read: their documents were not compared with the disk. */
   unreachable_sources: string[];
+  /** Files and folders within sources that could not be read; what is known of them was kept, and what they newly hold was not compared. */
+  unreadable_paths: number;
   checked: { files: number; documents: number; chunks: number };
   examples: { kind: DriftKind; doc_id: string }[];
   /** Documents that --repair wrote anew or removed. */
@@ -48,8 +50,11 @@ export interface VerifyDeps extends Pick<IngestionDeps, 'store' | 'files' | 'pol
   repair(request: ReconcileRequest & { force: 'recommit' | 'rebuild' }): Promise<void>;
   /** The configured sources. */
   sources(): readonly SourceView[];
-  /** Paths of every document file of a source, by its ignore rules. Rejects when the root cannot be read. */
-  listFiles(source: SourceView): AsyncIterable<string>;
+  /**
+   * Paths of every document file of a source, by its ignore rules. Rejects when the root cannot be read; what else cannot be is told to
+   * `onUnreadable`, and left out.
+   */
+  listFiles(source: SourceView, onUnreadable: () => void): AsyncIterable<string>;
   pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
@@ -90,6 +95,7 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
     in_grace: 0,
     in_flight: 0,
     unreachable_sources: [],
+    unreadable_paths: 0,
     checked: { files: 0, documents: 0, chunks: 0 },
     examples: [],
   };
@@ -116,7 +122,10 @@ async function listDisk(deps: VerifyDeps, report: VerifyReport): Promise<Set<str
       continue;
     }
     try {
-      for await (const path of deps.listFiles(source)) {
+      const onUnreadable = () => {
+        report.unreadable_paths += 1;
+      };
+      for await (const path of deps.listFiles(source, onUnreadable)) {
         onDisk.add(makeDocId(source.name, path));
         report.checked.files += 1;
       }

@@ -74,6 +74,7 @@ it('verify from a process with a data folder of its own compares the disk', asyn
   await h.remove('0.md');
   expect(await h.verifyFrom('own')).toMatchObject({
     unreachable_sources: [],
+    unreadable_paths: 0,
     checked: { files: 9 },
     by_kind: { unexpected_document: 1 },
   });

@@ -24,6 +24,7 @@ const answer = z
     in_grace: z.int(),
     in_flight: z.int().describe('Documents that differ while a job of theirs waits or runs.'),
     unreachable_sources: z.array(z.string()),
+    unreadable_paths: z.int().describe('Files and folders within sources that could not be read; what is known of them is kept.'),
     repaired: z.int().optional(),
     checked: z.object({ files: z.int(), documents: z.int(), chunks: z.int() }),
     examples: z.array(z.object({ kind: z.string(), doc_id: z.string() })),

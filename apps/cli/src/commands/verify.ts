@@ -19,7 +19,11 @@ export function verifyCommand(program: Command, run: Run): void {
         if (kinds.length > 0) output.line(table(kinds.map(([kind, count]) => [`  ${kind}`, String(count)])));
         for (const { kind, doc_id } of report.examples) output.line(`  ${kind}: ${doc_id}`);
         for (const name of report.unreachable_sources)
-          output.line(`source ${name} was not compared with the disk: its folder cannot be read, or is not the one that is known`);
+          output.line(
+            `source ${name} was not compared with the disk: its folder cannot be read, or is not the one that is known`,
+          );
+        if (report.unreadable_paths > 0)
+          output.line(`${report.unreadable_paths} files or folders could not be read; the log of the watcher names them`);
         if (report.in_flight > 0) output.line(`${report.in_flight} documents that a job works on were left out`);
         if (report.failed_serving_old > 0) output.line(`${report.failed_serving_old} failed documents serve an old revision`);
         if (report.in_grace > 0) output.line(`${report.in_grace} superseded objects wait for their grace`);
