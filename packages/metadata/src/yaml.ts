@@ -1,11 +1,17 @@
 import { SluiceError } from '@sluice/core';
-import { isMap, parseDocument, visit } from 'yaml';
+import { isMap, isScalar, Lexer, LineCounter, Parser, parseDocument, visit, type YAMLMap } from 'yaml';
 
 /** Aliases a text may resolve: more than that is not metadata but an attack ("billion laughs"). */
 const MAX_ALIASES = 100;
 
-/** Deepest nesting of values: what is deeper would be lost to a stack overflow somewhere. */
+/**
+ * Deepest nesting of values: what is deeper would be lost to a stack overflow somewhere, and the composer's time grows exponentially with
+ * the depth of explicit keys (`? ? ?`).
+ */
 const MAX_DEPTH = 50;
+
+/** What the parser's stack holds for a level of nesting, at most: the collection, and the error or document around it. */
+const STACK_PER_LEVEL = 2;
 
 const ACCESS_WORDS = /security_level|access_level|allowed_groups/i;
 
@@ -28,20 +34,35 @@ export type YamlReading =
  */
 export function readYaml(text: string): YamlReading {
   try {
-    const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: true, merge: false });
+    if (isTooDeep(text)) return { kind: 'error', message: TOO_DEEP };
+    const lines = new LineCounter();
+    const document = parseDocument(text, {
+      ...{ version: '1.2', schema: 'core', merge: false, lineCounter: lines },
+      // The library compares each key with each, and shows the place of each error: both take minutes where there are thousands.
+      ...{ uniqueKeys: false, prettyErrors: false, logLevel: 'error' },
+    });
+    const errorAt = (offset: number, message: string): YamlReading => {
+      const { line, col } = lines.linePos(offset);
+      return { kind: 'error', message: `${firstLine(message)} at line ${line}, column ${col}` };
+    };
     const fault = document.errors[0];
-    if (fault !== undefined) return { kind: 'error', message: firstLine(fault.message) };
+    if (fault !== undefined) return errorAt(fault.pos[0], fault.message);
     if (document.contents === null) return { kind: 'empty' };
     if (!isMap(document.contents)) return { kind: 'other' };
+    let keyTwice: number | undefined;
     visit(document, {
+      Map(_key, node) {
+        keyTwice ??= findKeyTwice(node);
+      },
       Scalar(_key, node) {
         if (typeof node.value === 'number' && node.source !== undefined && String(node.value) !== node.source) {
           node.value = node.source;
         }
       },
     });
+    if (keyTwice !== undefined) return errorAt(keyTwice, 'Map keys must be unique');
     const data: unknown = document.toJS({ maxAliasCount: MAX_ALIASES });
-    if (depthOf(data) > MAX_DEPTH) return { kind: 'error', message: `values are nested deeper than ${MAX_DEPTH}` };
+    if (depthOf(data) > MAX_DEPTH) return { kind: 'error', message: TOO_DEEP };
     return { kind: 'mapping', data: data as Record<string, unknown> }; // isMap: toJS gives an object with text keys
   } catch (thrown) {
     return { kind: 'error', message: thrown instanceof Error ? firstLine(thrown.message) : String(thrown) };
@@ -53,6 +74,29 @@ export function unreadableYaml(what: string, message: string, text: string): Slu
   return new SluiceError('invalid_metadata', `${what} is not valid YAML: ${message}`, {
     details: { field: what, access: speaksOfAccess(text) },
   });
+}
+
+const TOO_DEEP = `values are nested deeper than ${MAX_DEPTH}`;
+
+/** The parser keeps a stack of its own, so that it can be watched and left; what composes values from its tokens goes down by calls. */
+function isTooDeep(text: string): boolean {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _token of parser.next(lexeme));
+    if (parser.stack.length > MAX_DEPTH * STACK_PER_LEVEL) return true;
+  }
+  return false;
+}
+
+/** Offset of the first key that its map has already. */
+function findKeyTwice({ items }: YAMLMap): number | undefined {
+  const keys = new Set<unknown>();
+  for (const { key } of items) {
+    if (!isScalar(key)) continue;
+    if (keys.has(key.value)) return key.range?.[0] ?? 0;
+    keys.add(key.value);
+  }
+  return undefined;
 }
 
 function firstLine(message: string): string {
