@@ -126,6 +126,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
       verify(
         {
           store,
+          logger,
           files,
           policy,
           source: (name) => views.get(name),

@@ -15,6 +15,11 @@ export function splitDocId(docId: string): { source: string; sourcePath: string 
   return { source: docId.slice(0, slash), sourcePath: docId.slice(slash + 1) };
 }
 
+/** Whether {@link splitDocId} can part it. */
+export function isDocId(text: string): boolean {
+  return text.indexOf('/') > 0;
+}
+
 /** Hex digits of a doc_id's hash with which every object of the document begins: see {@link docUuid}. */
 const PREFIX_BYTES = 8;
 
@@ -44,6 +49,19 @@ export function objectUuid(documentUuid: string, ...parts: readonly (string | nu
   const head = Buffer.from(documentUuid.replaceAll('-', ''), 'hex').subarray(0, PREFIX_BYTES);
   const tail = createHash('sha256').update(parts.join('\u0000'), 'utf8').digest().subarray(0, PREFIX_BYTES);
   return formatUuid(asVersion8(Buffer.concat([head, tail])));
+}
+
+/** The part of a uuid in which all objects of a document agree. */
+const SHARED_DIGITS = 18;
+
+/** What all ids of a document's objects begin with, hyphens included. */
+export function documentPrefix(uuid: string): string {
+  return uuid.slice(0, SHARED_DIGITS);
+}
+
+/** Whether {@link objectUuid} can have made this id for the document: an object of another was put into the store by somebody else. */
+export function isOfDocument(id: string, documentUuid: string): boolean {
+  return documentPrefix(id) === documentPrefix(documentUuid);
 }
 
 /** A random version 8 UUID: one per attempt to write a document. */

@@ -1,8 +1,9 @@
-import { splitDocId, topCommit } from '@sluice/core';
+import { type StrayObject, splitDocId, topCommit } from '@sluice/core';
 import { isBetween } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import type { Reconciler } from './reconcile.js';
 import { isOverLimits } from './settled.js';
+import { deleteStrays } from './strays.js';
 import { type Sweeper, unnamed } from './sweep.js';
 import { type DocumentObjects, walkDocuments } from './walk-documents.js';
 
@@ -20,6 +21,8 @@ export interface AuditReport {
   swept: number;
   recommitted: number;
   tombstones: number;
+  /** Objects of no document that were deleted. */
+  strays: number;
   freedKeys: number;
 }
 
@@ -28,9 +31,17 @@ export interface AuditReport {
  * Compares the store with itself; that the disk agrees is the scan's part.
  */
 export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<AuditReport> {
-  const report: AuditReport = { documents: 0, swept: 0, recommitted: 0, tombstones: 0, freedKeys: await deps.freeStuckKeys() };
+  const report: AuditReport = {
+    documents: 0,
+    swept: 0,
+    recommitted: 0,
+    tombstones: 0,
+    strays: 0,
+    freedKeys: await deps.freeStuckKeys(),
+  };
   const drift = { orphan_chunk: 0, missing_chunk: 0 };
-  for await (const document of walkDocuments(deps.store)) {
+  const strays: StrayObject[] = [];
+  for await (const document of walkDocuments(deps.store, (stray) => strays.push(stray))) {
     if (signal?.aborted) break;
     report.documents += 1;
     const finding = judge(deps, document);
@@ -65,6 +76,9 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
         break;
     }
   }
+  await deleteStrays(deps, strays);
+  report.strays = strays.length;
+  drift.orphan_chunk += strays.length;
   for (const [kind, count] of Object.entries(drift)) deps.metrics.drift.set({ kind }, count);
   return report;
 }
@@ -85,7 +99,8 @@ function judge(deps: IngestionDeps, document: DocumentObjects): Finding {
     })),
   ];
   const extra = unnamed(objects, top);
-  if (document.chunks.length - extra.filter((object) => object.collection === 'chunks').length < top.chunks) return 'incomplete';
+  const live = document.chunks.length - extra.filter((object) => object.collection === 'chunks').length;
+  if (live !== top.chunks) return live < top.chunks ? 'incomplete' : 'orphan';
   const pages = new Set(document.pages.map((page) => page.id));
   if (top.pages.some((page) => !pages.has(page))) return 'incomplete';
   if (extra.length > 0 || isOverLimits(deps, top) || document.records.some((record) => isBetween(record, top))) return 'sweep';

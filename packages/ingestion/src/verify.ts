@@ -1,15 +1,18 @@
 import {
   type CommitRecord,
   docUuid,
+  isDocId,
   makeDocId,
   type ReconcileRequest,
   SluiceError,
+  type StrayObject,
   splitDocId,
   topCommit,
   topRecord,
 } from '@sluice/core';
 import type { IngestionDeps, SourceView } from './deps.js';
 import { type DiskState, observeDisk } from './observe.js';
+import { deleteStrays } from './strays.js';
 import { unnamed } from './sweep.js';
 import { type DocumentObjects, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
 
@@ -41,11 +44,12 @@ export interface VerifyReport {
   unreadable_paths: number;
   checked: { files: number; documents: number; chunks: number };
   examples: { kind: DriftKind; doc_id: string }[];
-  /** Documents that --repair wrote anew or removed. */
+  /** Documents that --repair wrote anew or removed, and objects of no document that it deleted. */
   repaired?: number;
 }
 
-export interface VerifyDeps extends Pick<IngestionDeps, 'store' | 'files' | 'policy' | 'source' | 'clock' | 'settings'> {
+export interface VerifyDeps
+  extends Pick<IngestionDeps, 'store' | 'logger' | 'files' | 'policy' | 'source' | 'clock' | 'settings'> {
   /** Has a document mended: committed anew, or, with `rebuild`, every chunk of it written anew. May only enqueue that. */
   repair(request: ReconcileRequest & { force: 'recommit' | 'rebuild' }): Promise<void>;
   /** The configured sources. */
@@ -100,7 +104,8 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
     examples: [],
   };
   const onDisk = await listDisk(deps, report);
-  for await (const document of walkDocuments(deps.store)) {
+  const strays: StrayObject[] = [];
+  for await (const document of walkDocuments(deps.store, (stray) => strays.push(stray))) {
     options.signal?.throwIfAborted();
     onDisk.delete(document.docId);
     await checkDocument(deps, document, report, options);
@@ -111,7 +116,29 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
     options.signal?.throwIfAborted();
     await checkDocument(deps, { docId, docUuid: docUuid(docId), records: [], chunks: [], pages: [] }, report, options);
   }
+  await checkStrays(deps, strays, report, options);
   return report;
+}
+
+/** No job of a document reaches what none can have written, and no reader shows it: it differs at sight, and needs no second look to go. */
+async function checkStrays(
+  deps: VerifyDeps,
+  strays: readonly StrayObject[],
+  report: VerifyReport,
+  options: VerifyOptions,
+): Promise<void> {
+  for (const { collection, docId } of strays) {
+    report.differences += 1;
+    report.by_kind.orphan_chunk += 1;
+    if (collection === 'chunks') report.checked.chunks += 1;
+    if (docId === undefined || !isDocId(docId) || report.examples.length >= MOST_EXAMPLES) continue;
+    const uuid = docUuid(docId);
+    const records = (await deps.store.recordsOf([uuid])).get(uuid) ?? [];
+    if (options.mayName?.({ docId, records }) ?? true) report.examples.push({ kind: 'orphan_chunk', doc_id: docId });
+  }
+  if (!options.repair || strays.length === 0) return;
+  await deleteStrays(deps, strays);
+  report.repaired = (report.repaired ?? 0) + strays.length;
 }
 
 async function listDisk(deps: VerifyDeps, report: VerifyReport): Promise<Set<string>> {

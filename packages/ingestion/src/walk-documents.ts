@@ -1,4 +1,12 @@
-import type { ChunkStore, CommitRecord, StoredObject } from '@sluice/core';
+import {
+  type ChunkStore,
+  type CommitRecord,
+  docUuid,
+  documentPrefix,
+  isDocId,
+  type OnStray,
+  type StoredObject,
+} from '@sluice/core';
 
 export type StoredChunkFacts = StoredObject & { metadataHash?: string; textHash?: string };
 
@@ -11,10 +19,8 @@ export interface DocumentObjects {
   pages: StoredObject[];
 }
 
-/** Digits of a uuid that all objects of a document share (core's ids): the order of the walks. */
-const KEY_LENGTH = 18;
-
 interface Cursor<T> {
+  /** What all ids of the document's objects begin with: the order of the walks. */
   key: string | undefined;
   value: T | undefined;
   advance(): Promise<void>;
@@ -28,7 +34,7 @@ async function openCursor<T>(items: AsyncIterable<T>, uuidOf: (item: T) => strin
     async advance() {
       const next = await iterator.next();
       cursor.value = next.done ? undefined : next.value;
-      cursor.key = cursor.value === undefined ? undefined : uuidOf(cursor.value).slice(0, KEY_LENGTH);
+      cursor.key = cursor.value === undefined ? undefined : documentPrefix(uuidOf(cursor.value));
     },
   };
   await cursor.advance();
@@ -38,11 +44,13 @@ async function openCursor<T>(items: AsyncIterable<T>, uuidOf: (item: T) => strin
 /**
  * Walks the three collections side by side in uuid order and yields one document at a time, so that memory is bounded by the largest
  * document. The walks are no snapshot: who finds a difference reads that document again before believing it.
+ *
+ * @param onStray is told of what belongs to no document, which is left out
  */
-export async function* walkDocuments(store: ChunkStore): AsyncIterable<DocumentObjects> {
-  const records = await openCursor(store.walkRecords(), (group) => group[0]?.doc_uuid ?? '');
-  const chunks = await openCursor(store.walkObjects('chunks'), (group) => group.docUuid);
-  const pages = await openCursor(store.walkObjects('pages'), (group) => group.docUuid);
+export async function* walkDocuments(store: ChunkStore, onStray: OnStray): AsyncIterable<DocumentObjects> {
+  const records = await openCursor(store.walkRecords({ onStray }), (group) => group[0]?.doc_uuid ?? '');
+  const chunks = await openCursor(store.walkObjects('chunks', { onStray }), (group) => group.docUuid);
+  const pages = await openCursor(store.walkObjects('pages', { onStray }), (group) => group.docUuid);
   for (;;) {
     const [key] = [records.key, chunks.key, pages.key].filter((one) => one !== undefined).sort();
     if (key === undefined) return;
@@ -62,6 +70,13 @@ export async function* walkDocuments(store: ChunkStore): AsyncIterable<DocumentO
       document.docUuid ||= cursor.value.docUuid;
       document[into] = cursor.value.objects;
       await cursor.advance();
+    }
+    // What is of no document by its own doc_id could be reached by no job. (A document's own chunk that names another is known by its hash.)
+    const isNamed = isDocId(document.docId) && document.docUuid === docUuid(document.docId);
+    if (document.records.length === 0 && !isNamed) {
+      for (const { collection, id } of [...document.chunks, ...document.pages])
+        onStray({ collection, id, docId: document.docId });
+      continue;
     }
     yield document;
   }

@@ -77,10 +77,13 @@ export function createChunkCodec(properties: ReadonlyMap<string, FilterProperty>
   };
 }
 
+/** Undefined when they are not of encode()'s making. */
 export function factsOf(row: Row): Facts | undefined {
   if (typeof row.facts !== 'string') return undefined;
   try {
-    return JSON.parse(row.facts) as Facts; // written by encode() alone
+    const facts = JSON.parse(row.facts) as Facts | null;
+    const isOurs = [facts?.doc_id, facts?.doc_uuid, facts?.rev].every((value) => typeof value === 'string');
+    return isOurs ? (facts ?? undefined) : undefined;
   } catch {
     return undefined;
   }

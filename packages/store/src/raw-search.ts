@@ -1,4 +1,4 @@
-import { type SearchRequest, SluiceError } from '@sluice/core';
+import { isOfDocument, type SearchRequest, SluiceError } from '@sluice/core';
 import { analyseText } from './analyse-text.js';
 import { topicTerms } from './function-words.js';
 import type { RawHit } from './fusion.js';
@@ -66,5 +66,7 @@ function pinned(pins: Pins): string[] {
 function hitOf(row: Row, score: number): RawHit | [] {
   const id = row._additional?.id;
   const { doc_uuid: docUuid, rev } = row;
-  return id === undefined || typeof docUuid !== 'string' || typeof rev !== 'string' ? [] : { id, doc_uuid: docUuid, rev, score };
+  if (id === undefined || typeof docUuid !== 'string' || typeof rev !== 'string') return [];
+  // What no attempt can have written counts as of none, whatever it says: it is dropped like a dead hit, and others take its place.
+  return { id, doc_uuid: docUuid, rev: isOfDocument(id, docUuid) ? rev : '', score };
 }

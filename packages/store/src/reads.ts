@@ -1,9 +1,19 @@
-import { type CommitRecord, type Manifest, SluiceError, type StoredChunk, type StoredObject } from '@sluice/core';
+import {
+  type CommitRecord,
+  documentPrefix,
+  isOfDocument,
+  type Manifest,
+  type OnStray,
+  SluiceError,
+  type StoredChunk,
+  type StoredObject,
+} from '@sluice/core';
 import { CHUNK_FIELDS, type ChunkCodec, factsOf } from './chunk-codec.js';
 import type { Graphql, Row } from './graphql.js';
 import { decodeManifest } from './manifest-codec.js';
 import type { CollectionNames } from './names.js';
 import {
+  claimedDocId,
   createdOf,
   decodeHead,
   decodeRecord,
@@ -64,7 +74,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
   /** Rows of one document: its objects' ids begin alike, so they lie together in uuid order. No limit cuts them, no filter is needed. */
   async function* walkDocument(collection: string, docUuid: string, fields: string): AsyncGenerator<Row[]> {
     for await (const rows of walk(collection, fields, 500, beforeDocument(docUuid))) {
-      const own = rows.filter((row) => prefixOf(row._additional?.id) === prefixOf(docUuid));
+      const own = rows.filter((row) => isOfDocument(row._additional?.id ?? '', docUuid));
       if (own.length > 0) yield own;
       if (own.length < rows.length) return;
     }
@@ -203,12 +213,16 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
       return lists.flat();
     },
 
-    async *walkRecords(options: { after?: string } = {}): AsyncGenerator<CommitRecord[]> {
+    async *walkRecords(options: { after?: string; onStray?: OnStray } = {}): AsyncGenerator<CommitRecord[]> {
       let group: CommitRecord[] = [];
       const after = options.after === undefined ? '' : behindDocument(options.after);
       for await (const rows of walk(names.commits, LEAN_RECORD_FIELDS, WALK, after)) {
-        for (const record of rows.map(decodeRecord)) {
-          if (record === undefined) continue;
+        for (const row of rows) {
+          const record = decodeRecord(row);
+          if (record === undefined) {
+            tellStray(options.onStray, 'commits', row);
+            continue;
+          }
           if (group[0] !== undefined && group[0].doc_uuid !== record.doc_uuid) {
             yield group;
             group = [];
@@ -219,7 +233,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
       if (group.length > 0) yield group;
     },
 
-    async *walkObjects(collection: 'chunks' | 'pages') {
+    async *walkObjects(collection: 'chunks' | 'pages', options: { onStray?: OnStray } = {}) {
       const chunks = collection === 'chunks';
       const fields = chunks ? `facts ${codec.indexedFields} _additional{id}` : OBJECT_FIELDS.pages;
       let group:
@@ -228,7 +242,10 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
       for await (const rows of walk(names[collection], fields, chunks ? WALK_CHUNKS : WALK)) {
         for (const row of rows) {
           const object = objectOf(collection, row);
-          if (object === undefined) continue;
+          if (object === undefined) {
+            tellStray(options.onStray, collection, row);
+            continue;
+          }
           if (group !== undefined && group.docUuid !== object.docUuid) {
             yield group;
             group = undefined;
@@ -258,7 +275,20 @@ interface OwnedObject extends StoredObject {
   docUuid: string;
 }
 
+/** Undefined when no attempt can have written the object: see StrayObject of core. */
 function objectOf(collection: StoredObject['collection'], row: Row): OwnedObject | undefined {
+  const object = decodeObject(collection, row);
+  return object !== undefined && isOfDocument(object.id, object.docUuid) ? object : undefined;
+}
+
+function tellStray(onStray: OnStray | undefined, collection: StoredObject['collection'], row: Row): void {
+  const id = row._additional?.id;
+  if (id === undefined) return;
+  const docId = collection === 'chunks' ? factsOf(row)?.doc_id : collection === 'pages' ? row.doc_id : claimedDocId(row);
+  onStray?.({ collection, id, ...(typeof docId === 'string' ? { docId } : {}) });
+}
+
+function decodeObject(collection: StoredObject['collection'], row: Row): OwnedObject | undefined {
   const id = row._additional?.id;
   if (id === undefined) return undefined;
   if (collection === 'chunks') {
@@ -285,19 +315,14 @@ function damaged(record: CommitRecord, what: string): SluiceError {
   return new SluiceError('store_rejected', `the manifest of ${record.doc_id} can't be read: ${what}`, { docId: record.doc_id });
 }
 
-/** The half of a uuid in which all objects of a document agree: see objectUuid() of core. */
-function prefixOf(uuid: string | undefined): string {
-  return (uuid ?? '').slice(0, 18);
-}
-
 /** A uuid in front of every object of a document; the cursor excludes it, and no object has it, for its variant bits are no uuid's. */
 function beforeDocument(docUuid: string): string {
-  return `${prefixOf(docUuid)}-0000-000000000000`;
+  return `${documentPrefix(docUuid)}-0000-000000000000`;
 }
 
 /** A uuid behind every object of a document. */
 function behindDocument(docUuid: string): string {
-  return `${prefixOf(docUuid)}-ffff-ffffffffffff`;
+  return `${documentPrefix(docUuid)}-ffff-ffffffffffff`;
 }
 
 function inRuns<T>(items: readonly T[], size: number): T[][] {

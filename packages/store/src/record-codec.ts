@@ -1,4 +1,4 @@
-import type { CommitRecord } from '@sluice/core';
+import { type CommitRecord, docUuid, isDocId, isOfDocument } from '@sluice/core';
 import type { Row } from './graphql.js';
 
 /** What decides which chunks of a document are visible, and to whom: all that most hits of a search need of a record. */
@@ -55,10 +55,10 @@ export function encodeRecord(record: CommitRecord): Record<string, unknown> {
   };
 }
 
-/** Undefined when the object is none of ours. */
+/** Undefined when no attempt can have written the object: see StrayObject of core. A copy under another id still says whose it is a copy of. */
 export function decodeRecord(row: Row): CommitRecord | undefined {
   const record = decode<CommitRecord>(row.record);
-  if (record === undefined) return undefined;
+  if (record === undefined || record.id !== row._additional?.id || !isOwn(record)) return undefined;
   const created = createdOf(row);
   return {
     ...record,
@@ -68,7 +68,18 @@ export function decodeRecord(row: Row): CommitRecord | undefined {
 }
 
 export function decodeHead(row: Row): RecordHead | undefined {
-  return decode<RecordHead>(row.head);
+  const head = decode<RecordHead>(row.head);
+  return head !== undefined && isOwn(head) ? head : undefined;
+}
+
+/** The document that a stray record claims to be of. */
+export function claimedDocId(row: Row): string | undefined {
+  return decode<CommitRecord>(row.record)?.doc_id;
+}
+
+function isOwn({ id, doc_id, doc_uuid }: RecordHead): boolean {
+  const isWhole = [id, doc_id, doc_uuid].every((value) => typeof value === 'string');
+  return isWhole && isOfDocument(id, doc_uuid) && isDocId(doc_id) && doc_uuid === docUuid(doc_id);
 }
 
 /** Unix milliseconds at which the store took the object, by its clock. */
@@ -80,7 +91,7 @@ export function createdOf(row: Row): number | undefined {
 function decode<T>(json: unknown): T | undefined {
   if (typeof json !== 'string') return undefined;
   try {
-    return JSON.parse(json) as T; // written by encodeRecord() alone
+    return (JSON.parse(json) as T | null) ?? undefined; // written by encodeRecord() alone
   } catch {
     return undefined;
   }

@@ -6,6 +6,7 @@ import {
   chunkMetadataHash,
   type FieldValue,
   type Filter,
+  isOfDocument,
   type Manifest,
   objectUuid,
   type Scalar,
@@ -14,6 +15,7 @@ import {
   SluiceError,
   type StoredChunk,
   type StoredObject,
+  type StrayObject,
   topCommit,
 } from '@sluice/core';
 import { evaluateFilter, filterableValues } from '@sluice/metadata';
@@ -59,7 +61,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const before = async (operation: keyof ChunkStore, argument?: unknown) => options.before?.(operation, argument);
 
   function recordsBy(docUuid: string): CommitRecord[] {
-    return [...records.values()].filter((record) => record.doc_uuid === docUuid).map((record) => structuredClone(record));
+    return [...records.values()]
+      .filter((record) => record.doc_uuid === docUuid && !isStray(record))
+      .map((record) => structuredClone(record));
   }
 
   function insert<T extends { id: string; doc_id: string }>(map: Map<string, T>, object: T, same: (a: T, b: T) => boolean): void {
@@ -82,7 +86,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     for (const chunk of chunks.values()) {
       if (!tops.has(chunk.doc_uuid)) tops.set(chunk.doc_uuid, permittedTop(recordsBy(chunk.doc_uuid), request));
       const commit = tops.get(chunk.doc_uuid);
-      if (commit === undefined || !commit.live.includes(chunk.rev) || commit.superseded.includes(chunk.id)) continue;
+      if (commit === undefined || isStray(chunk) || !commit.live.includes(chunk.rev) || commit.superseded.includes(chunk.id))
+        continue;
       if (evaluateFilter(filter, normalValues(filterableValues(chunk.metadata, chunk)))) found.push({ chunk, commit });
     }
     return found;
@@ -167,8 +172,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
     async listObjects(docUuid) {
       await before('listObjects', docUuid);
-      const own = <T extends { doc_uuid: string }>(map: Map<string, T>) =>
-        [...map.values()].filter((o) => o.doc_uuid === docUuid);
+      const own = <T extends { id: string; doc_uuid: string }>(map: Map<string, T>) =>
+        [...map.values()].filter((o) => o.doc_uuid === docUuid && !isStray(o));
       return [
         ...own(chunks).map((c): StoredObject => ({ collection: 'chunks', id: c.id, fence: c.fence, attempt: c.rev })),
         ...own(records).map((r): StoredObject => ({ collection: 'commits', id: r.id, fence: r.fence, attempt: r.attempt })),
@@ -184,6 +189,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
     async *walkRecords(walkOptions = {}) {
       await before('walkRecords', walkOptions);
+      for (const record of records.values()) if (isStray(record)) walkOptions.onStray?.(strayOf('commits', record));
       const uuids = [...new Set([...records.values()].map((record) => record.doc_uuid))].sort();
       for (const docUuid of uuids) {
         if (walkOptions.after !== undefined && docUuid <= walkOptions.after) continue;
@@ -192,10 +198,11 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       }
     },
 
-    async *walkObjects(collection) {
+    async *walkObjects(collection, walkOptions = {}) {
       await before('walkObjects', collection);
       const map: ReadonlyMap<string, ChunkObject | Page> = collection === 'chunks' ? chunks : pages;
-      const sorted = [...map.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+      for (const object of map.values()) if (isStray(object)) walkOptions.onStray?.(strayOf(collection, object));
+      const sorted = [...map.values()].filter((object) => !isStray(object)).sort((a, b) => (a.id < b.id ? -1 : 1));
       const uuids = [...new Set(sorted.map((object) => object.doc_uuid))];
       for (const docUuid of uuids) {
         const own = sorted.filter((object) => object.doc_uuid === docUuid);
@@ -224,6 +231,14 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
     async close() {},
   };
+}
+
+function isStray({ id, doc_uuid }: { id: string; doc_uuid: string }): boolean {
+  return !isOfDocument(id, doc_uuid);
+}
+
+function strayOf(collection: StrayObject['collection'], { id, doc_id: docId }: { id: string; doc_id: string }): StrayObject {
+  return { collection, id, docId };
 }
 
 /** Texts are compared after NFC, on both sides. */

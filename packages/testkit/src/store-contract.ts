@@ -2,10 +2,12 @@ import {
   attemptUuid,
   type ChunkStore,
   docUuid,
+  type Filter,
   type Manifest,
   type ManifestEntry,
   objectUuid,
   SluiceError,
+  type StrayObject,
   sha256,
   topCommit,
 } from '@sluice/core';
@@ -247,6 +249,39 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
         );
         expect(hits.map((hit) => hit.chunk.doc_id)).toEqual([record.doc_id, record.doc_id, record.doc_id]);
       }
+    });
+
+    it('tells walks of what no attempt can have written, and leaves it out of all else', async () => {
+      const docs = createContractDocuments(store);
+      const { record, chunks } = await docs.write('own.md', ['one'], { fence: FENCE });
+      const [chunk] = chunks;
+      if (chunk === undefined) throw new Error('nothing written');
+      const id = attemptUuid();
+      await store.insertChunks([{ ...chunk, id }]);
+      await store.insertRecord({ ...record, id, doc_id: docs.docId('other.md') });
+      expect((await store.recordsOf([record.doc_uuid])).get(record.doc_uuid)).toHaveLength(1);
+      const listed = (await store.listObjects(record.doc_uuid)).map((object) => object.id);
+      expect(listed.sort()).toEqual([chunk.id, record.id].sort());
+      const filter: Filter = { op: 'eq', field: 'doc_id', value: record.doc_id };
+      for (const mode of ['dense', 'keyword', 'hybrid'] as const) {
+        const hits = await store.search(docs.request({ mode, query: 'one', filter, limit: 10 }));
+        expect(
+          hits.map((hit) => hit.chunk.id),
+          mode,
+        ).toEqual([chunk.id]);
+      }
+      const strays: StrayObject[] = [];
+      const onStray = (stray: StrayObject) => strays.push(stray);
+      for await (const [first] of store.walkRecords({ onStray })) expect(first?.id).not.toBe(id);
+      for await (const { objects } of store.walkObjects('chunks', { onStray }))
+        expect(objects.map((object) => object.id)).not.toContain(id);
+      const own = strays.filter((stray) => stray.id === id);
+      expect(own).toEqual([
+        { collection: 'commits', id, docId: docs.docId('other.md') },
+        { collection: 'chunks', id, docId: record.doc_id },
+      ]);
+      await store.deleteObjects(own);
+      expect(await store.existingChunks([id, chunk.id])).toEqual(new Set([chunk.id]));
     });
 
     it('finds vectors by text hash, also where one text occurs very often', async () => {

@@ -11,6 +11,20 @@ export interface StoredObject {
   attempt: string;
 }
 
+/**
+ * An object that no attempt can have written, since its id is not one of its document's, or it says of no document. No commit can name it,
+ * no reader shows it, and it may be deleted at any time.
+ */
+export interface StrayObject {
+  collection: StoredObject['collection'];
+  id: string;
+  /** The document that it claims to be of, if it names one. */
+  docId?: string;
+}
+
+/** Called with the objects that a walk comes upon and leaves out. */
+export type OnStray = (object: StrayObject) => void;
+
 /** A chunk's text with what decides its visibility, as searches and reads return it. */
 export interface StoredChunk extends Omit<ChunkObject, 'vector'> {
   vector?: Float32Array;
@@ -78,13 +92,14 @@ export interface ChunkStore {
    * All records in uuid order, grouped by document, in bulk: what a scan compares with the disk.
    * @param options.after begins behind this document's uuid: how a listing goes on from its cursor
    */
-  walkRecords(options?: { after?: string }): AsyncIterable<CommitRecord[]>;
+  walkRecords(options?: { after?: string; onStray?: OnStray }): AsyncIterable<CommitRecord[]>;
   /**
    * All objects of the chunk and page collections in uuid order, grouped by document: what verify compares with the records.
    * For chunks metadataHash is chunkMetadataHash() of what the object really holds.
    */
   walkObjects(
     collection: 'chunks' | 'pages',
+    options?: { onStray?: OnStray },
   ): AsyncIterable<{ docId: string; docUuid: string; objects: (StoredObject & { metadataHash?: string; textHash?: string })[] }>;
 
   /** A search that shows whole revisions only (the reader's half of the commit protocol). Best first; ties by doc_id, then id. */
