@@ -4,6 +4,7 @@ import { access, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '@sluice/core';
 import { testServices, until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePorts } from '../system/ports.js';
@@ -44,6 +45,7 @@ async function makePlan(): Promise<InstancePlan> {
 async function start(
   plan: InstancePlan,
   behaviour: Record<string, unknown> = {},
+  clock = systemClock,
 ): Promise<{ instance: Instance; events: InstanceEvent[] }> {
   const events: InstanceEvent[] = [];
   const spec = (role: string, extra: Record<string, unknown> = {}) => ({
@@ -57,7 +59,7 @@ async function start(
     spec('watcher'),
     { ...spec('api', { listen: api }), readyUrl: `${api}/readyz` },
   ];
-  const instance = await startInstance({ plan, apps, onEvent: (event) => events.push(event) });
+  const instance = await startInstance({ plan, apps, clock, onEvent: (event) => events.push(event) });
   instances.push(instance);
   for (const role of ['worker', 'watcher', 'api']) {
     await until(async () => (await readFile(join(plan.dataFolder, 'log', `${role}.ndjson`), 'utf8')).includes('"up"'));
@@ -123,6 +125,35 @@ describe('an instance', () => {
       role: 'worker',
       line: 'the worker ended by SIGKILL; starting it again in 0.25 s',
     });
+  });
+
+  it('tells why a process ended by its own last words, and not by those of another or of long ago', async () => {
+    let passed = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + passed };
+    const once = join(folder, 'once');
+    const fatal = 'FATAL ERROR: RegExpCompiler Allocation failed';
+    const { instance, events } = await start(await makePlan(), { worker: { lines: [fatal], dieOnce: once } }, clock);
+    const told = () => events.flatMap((event) => (event.kind === 'exit' ? event.line.replace(/;.*/, '') : []));
+    const killWorker = async (ends: number) => {
+      const worker = await until(() => instance.processes().find((entry) => entry.role === 'worker') ?? false);
+      process.kill(worker.pid, 'SIGKILL');
+      await until(() => told().length === ends);
+    };
+    await until(() => told().length === 1);
+    expect(told()[0]).toBe(`the worker ended with code 3 (${fatal})`);
+    await killWorker(2);
+    expect(told()[1]).toBe('the worker ended by SIGKILL');
+
+    const { instance: other, events: others } = await start(
+      { ...(await makePlan()), dataFolder: join(folder, 'other') },
+      { worker: { lines: [fatal] } },
+      clock,
+    );
+    await until(async () => (await readFile(join(folder, 'other', 'log', 'worker.ndjson'), 'utf8')).includes(fatal));
+    passed = 60_000;
+    process.kill(other.processes().find((entry) => entry.role === 'worker')?.pid ?? 0, 'SIGKILL');
+    const exit = await until(() => others.find((event) => event.kind === 'exit') ?? false);
+    expect(exit.line).toMatch(/^the worker ended by SIGKILL; /);
   });
 
   it('tells of its processes again once the run file can be written again, as after a full disk', async () => {

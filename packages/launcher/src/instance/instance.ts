@@ -83,6 +83,8 @@ export interface Instance {
 
 const DEADLINES = { appMs: 20_000, serviceMs: 10_000 };
 const READY_MS = 120_000;
+/** A fault is taken for why a process ended when it was spoken of at most this long before, ms. */
+const LAST_WORDS_MS = 5_000;
 /** Wait before the run file is written again that could not be written. */
 const RECORD_AGAIN_MS = 1_000;
 
@@ -103,8 +105,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const signal = options.signal === undefined ? giveUp.signal : AbortSignal.any([options.signal, giveUp.signal]);
   const workplace = createWorkplace(plan.env, (line) => onEvent({ kind: 'progress', line }), signal);
   const logs: RotatingLog[] = [];
-  /** The last fault that each process has spoken of. */
-  const faults = new Map<string, string>();
+  /** The last fault that a process of each role has spoken of, which one, and when. */
+  const faults = new Map<string, { text: string; pid: number | undefined; at: number }>();
   const apps: SupervisedProcess[] = [];
   const force = new AbortController();
   let services: Partial<Services> = {};
@@ -247,8 +249,14 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   }
 
   function faultOf(role: string): string {
-    const fault = faults.get(role) ?? '';
-    return fault === '' ? '' : ` (${fault})`;
+    const fault = faults.get(role);
+    return fault === undefined ? '' : ` (${fault.text})`;
+  }
+
+  /** What a process that has just ended said of a fault: neither its predecessor, nor it long before, nor a child that it has outlived. */
+  function lastWordsOf(role: string, pid: number | undefined): string {
+    const fault = faults.get(role);
+    return fault?.pid === pid && clock.monotonic() - (fault?.at ?? 0) < LAST_WORDS_MS ? faultOf(role) : '';
   }
 
   function superviseApp(spec: AppSpec): SupervisedProcess {
@@ -257,16 +265,17 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     return createSupervisedProcess(spec, {
       clock,
       ...(options.backOff === undefined ? {} : { backOff: options.backOff }),
-      onLine(line) {
+      onLine(line, pid) {
         log.write(asNdjson(line, spec.role));
-        faults.set(spec.role, faultLine(line) ?? faults.get(spec.role) ?? '');
+        const text = faultLine(line);
+        if (text !== undefined) faults.set(spec.role, { text, pid, at: clock.monotonic() });
         const shown = documentLine(line);
         if (shown !== undefined) onEvent({ kind: 'document', line: shown });
       },
       onStart: () => void record(),
-      onExit({ code, signal, waitMs }) {
+      onExit({ pid, code, signal, waitMs }) {
         const how = signal === undefined ? `with code ${code ?? 'none'}` : `by ${signal}`;
-        const line = `the ${spec.role} ended ${how}${faultOf(spec.role)}; starting it again in ${(waitMs / 1000).toFixed(2)} s`;
+        const line = `the ${spec.role} ended ${how}${lastWordsOf(spec.role, pid)}; starting it again in ${(waitMs / 1000).toFixed(2)} s`;
         log.write(asNdjson(line, spec.role));
         onEvent({ kind: 'exit', role: spec.role, line });
         void record();

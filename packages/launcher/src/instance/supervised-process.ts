@@ -32,12 +32,12 @@ export interface ProcessSpec {
 export interface SupervisionDeps {
   clock: Clock;
   backOff?: BackOff;
-  /** Each line of the process' output. */
-  onLine(line: string): void;
+  /** Each line of the output of the process of this pid. */
+  onLine(line: string, pid: number | undefined): void;
   /** It runs, again or for the first time. */
   onStart(ref: ProcessRef): void;
-  /** It ended without having been asked to. `waitMs` until it is started again. */
-  onExit(exit: { code: number | undefined; signal: string | undefined; waitMs: number }): void;
+  /** It ended without having been asked to, and all that it wrote was read. `waitMs` until it is started again. */
+  onExit(exit: { pid: number | undefined; code: number | undefined; signal: string | undefined; waitMs: number }): void;
 }
 
 export interface SupervisedProcess {
@@ -49,6 +49,9 @@ export interface SupervisedProcess {
   /** SIGTERM, SIGKILL after the deadline; no restart any more. */
   stop(options: { deadlineMs: number; force?: AbortSignal }): Promise<void>;
 }
+
+/** How long what a process wrote is waited for after its end, ms: children that outlive it keep its output open. */
+const DRAIN_MS = 200;
 
 /** Keeps a process running: one that ends is started again, after a wait that grows while it keeps ending. */
 export function createSupervisedProcess(spec: ProcessSpec, deps: SupervisionDeps): SupervisedProcess {
@@ -72,7 +75,7 @@ export function createSupervisedProcess(spec: ProcessSpec, deps: SupervisionDeps
     });
     child = started;
     starts += 1;
-    for (const stream of [started.stdout, started.stderr]) readLines(stream, deps.onLine);
+    for (const stream of [started.stdout, started.stderr]) readLines(stream, (line) => deps.onLine(line, started.pid));
     if (started.pid !== undefined) {
       ref = processRef(started.pid) ?? { pid: started.pid };
       deps.onStart(ref);
@@ -82,15 +85,21 @@ export function createSupervisedProcess(spec: ProcessSpec, deps: SupervisionDeps
       const onEnd = (code: number | null, signal: NodeJS.Signals | null) => {
         if (done) return;
         done = true;
-        ref = undefined;
         if (!stopping.signal.aborted) {
           waitMs = nextWait(waitMs, clock.monotonic() - startedAt, backOff);
-          deps.onExit({ code: code ?? undefined, signal: signal ?? undefined, waitMs });
+          deps.onExit({ pid: started.pid, code: code ?? undefined, signal: signal ?? undefined, waitMs });
           clock.sleep(waitMs, stopping.signal).then(launch, () => undefined);
         }
         resolve();
       };
-      started.on('exit', onEnd);
+      started.on('exit', (code, signal) => {
+        ref = undefined;
+        const drained = setTimeout(onEnd, DRAIN_MS, code, signal);
+        started.on('close', () => {
+          clearTimeout(drained);
+          onEnd(code, signal);
+        });
+      });
       // A program that can't be started at all emits no exit.
       started.on('error', () => onEnd(null, null));
     });
