@@ -2,7 +2,7 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { SourceConfig } from '@sluice/config';
 import type { Files } from '@sluice/core';
 import type { Policy } from '@sluice/ingestion';
-import { frontMatterOf, parseSidecar, resolveMetadata, sidecarOf } from '@sluice/metadata';
+import { frontMatterOf, MAX_SIDECAR_BYTES, parseSidecar, resolveMetadata, sidecarOf } from '@sluice/metadata';
 import type { IgnoreVerdict, SourceView } from '@sluice/sources';
 
 /** Bytes of a file that are looked at for front matter. */
@@ -106,8 +106,12 @@ export function createExplain({ files, sources, views, policy }: ExplainDeps): (
       const head = new TextDecoder().decode(await files.readHead(path, HEAD_BYTES));
       const frontMatter = frontMatterOf(head.replaceAll('\r\n', '\n'))?.data;
       const sidecarPath = sidecarOf(path);
-      const hasSidecar = (await files.stat(sidecarPath)) !== undefined;
-      const sidecar = hasSidecar ? parseSidecar(new TextDecoder().decode(await files.read(sidecarPath))) : undefined;
+      const kind = (await files.stat(sidecarPath))?.kind;
+      if (kind !== undefined && kind !== 'file') return {};
+      const sidecar =
+        kind === undefined
+          ? undefined
+          : parseSidecar(new TextDecoder().decode(await files.readHead(sidecarPath, MAX_SIDECAR_BYTES)));
       const { origins } = resolveMetadata({
         sourcePath: relPath,
         schema,

@@ -9,6 +9,7 @@ import {
   type ReasonCode,
   type ReconcileQueue,
   type ReconcileRequest,
+  sidecarKey,
   statKey,
   systemClock,
   type Urgency,
@@ -220,7 +221,7 @@ export async function makeInstance(): Promise<FakeInstance> {
     instance.failing.delete(request.path);
     const state = {
       stat: statKey(stat),
-      sidecar_stat: sidecar === undefined ? '' : statKey(sidecar),
+      sidecar_stat: sidecarKey(sidecar),
       content_hash: hash,
       fingerprint: instance.policy.fingerprint,
       config_hash: instance.policy.configHash,

@@ -43,7 +43,7 @@ export interface CommitRecord {
   served_hash: string;
   /** statKey of the file as read; '' when it is gone. */
   stat: string;
-  /** statKey of the sidecar as read, or ''. */
+  /** sidecarKey of the sidecar as read. */
   sidecar_stat: string;
   /** Hash of parser, chunker and embedder with settings and versions. */
   fingerprint: string;

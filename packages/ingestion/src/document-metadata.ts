@@ -2,7 +2,7 @@ import { type CommitRecord, type DocumentMetadata, type ReadResult, SluiceError 
 import {
   type DocumentAccess,
   frontMatterOf,
-  MAX_SIDECAR,
+  MAX_SIDECAR_BYTES,
   type MetadataInput,
   narrowAccess,
   parseSidecar,
@@ -37,8 +37,13 @@ export async function readSidecar(
   disk: FileState,
 ): Promise<Record<string, unknown> | undefined> {
   if (disk.sidecarStat === '') return undefined;
+  if (disk.sidecar === undefined) {
+    // Whoever put it there meant to say something of the document, and it may be who may see it.
+    const message = `${disk.sidecarPath} is no file (${disk.sidecarStat}); a sidecar is read from a file itself, never through a link`;
+    throw new SluiceError('invalid_metadata', message, { details: { field: 'sidecar', access: true } });
+  }
   try {
-    return parseSidecar(decode(await deps.files.readHead(disk.sidecarPath, 4 * MAX_SIDECAR + 4)));
+    return parseSidecar(decode(await deps.files.readHead(disk.sidecarPath, MAX_SIDECAR_BYTES)));
   } catch (cause) {
     if (cause instanceof SluiceError)
       throw new SluiceError(cause.code, `${disk.sidecarPath}: ${cause.message}`, {

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type FileStat, type Files, SluiceError, statKey } from '@sluice/core';
+import { type FileStat, type Files, SluiceError, sidecarKey, statKey } from '@sluice/core';
 import { sidecarOf } from '@sluice/metadata';
 import type { IngestionDeps, SourceView } from './deps.js';
 import type { DocumentPolicy } from './policy.js';
@@ -13,8 +13,9 @@ export type DiskState =
       stat: FileStat;
       statKey: string;
       sidecarPath: string;
+      /** Undefined where none is, or what is there is no file. */
       sidecar?: FileStat;
-      /** '' without a sidecar. */
+      /** sidecarKey: '' without one. */
       sidecarStat: string;
       policy: DocumentPolicy;
     };
@@ -54,7 +55,7 @@ export async function observeDisk(
     statKey: statKey(stat),
     sidecarPath,
     ...(sidecar?.kind === 'file' ? { sidecar } : {}),
-    sidecarStat: sidecar?.kind === 'file' ? statKey(sidecar) : '',
+    sidecarStat: sidecarKey(sidecar),
     policy: deps.policy.of(source.name, sourcePath),
   };
 }
@@ -79,7 +80,7 @@ export async function whyUnreadable(
   try {
     const disk = await observeDisk(deps, source, sourcePath);
     if (disk.kind === 'file') await deps.files.readHead(disk.path, 1);
-    if (disk.kind === 'file' && disk.sidecarStat !== '') await deps.files.readHead(disk.sidecarPath, 1);
+    if (disk.kind === 'file' && disk.sidecar !== undefined) await deps.files.readHead(disk.sidecarPath, 1);
     return 'mended';
   } catch {
     return 'document';

@@ -1,3 +1,6 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type ChunkStore, type CommitRecord, SluiceError } from '@sluice/core';
 import { audit, createSweeper } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
@@ -42,6 +45,30 @@ describe('reconcile', () => {
     expect((await h.chunks('a.md')).map((chunk) => chunk.id)).toEqual(ids);
     expect(h.embedder.embedded).toHaveLength(embedded);
   });
+
+  it.each(['link', 'folder', 'fifo'])(
+    'hides a document whose sidecar is no file but a %s, and shows it when one takes its place',
+    async (kind) => {
+      const h = await harness();
+      await h.write('a.md', 'one');
+      await h.write('elsewhere.yaml', 'security_level: 4');
+      await h.reconcile('a.md');
+      const sidecar = join(h.root, 'a.md.meta.yaml');
+      if (kind === 'link') await symlink(join(h.root, 'elsewhere.yaml'), sidecar);
+      else if (kind === 'folder') await mkdir(sidecar);
+      else execFileSync('mkfifo', [sidecar]);
+      expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'invalid_metadata' });
+      expect(await h.top('a.md')).toMatchObject({
+        status: 'failed',
+        security_level: 5,
+        message: expect.stringContaining('is no file'),
+      });
+      expect((await h.chunks('a.md')).map((chunk) => chunk.metadata.security_level)).toEqual([5]);
+      await rm(sidecar, { recursive: true });
+      expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
+      expect((await h.chunks('a.md')).map((chunk) => chunk.metadata.security_level)).toEqual([1]);
+    },
+  );
 
   it('deletes by a tombstone and takes the path up again', async () => {
     const h = await harness();

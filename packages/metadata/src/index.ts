@@ -25,4 +25,4 @@ export { type FrontMatter, frontMatterOf, MAX_FRONT_MATTER } from './front-matte
 export type { MetadataInput, MetadataRule, MetadataSchema, Origin } from './layers.js';
 export { createPathRules, type Matching } from './path-rules.js';
 export { checkMetadata, type ResolvedMetadata, resolveMetadata } from './resolve.js';
-export { isSidecar, MAX_SIDECAR, ownerOf, parseSidecar, sidecarOf } from './sidecar.js';
+export { isSidecar, MAX_SIDECAR_BYTES, ownerOf, parseSidecar, sidecarOf } from './sidecar.js';

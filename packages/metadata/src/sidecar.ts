@@ -4,7 +4,10 @@ import { readYaml, speaksOfAccess, unreadableYaml } from './yaml.js';
 const SUFFIX = '.meta.yaml';
 
 /** Sidecars are small; a longer one is refused rather than read into memory. In UTF-16 units. */
-export const MAX_SIDECAR = 262_144;
+const MAX_SIDECAR = 262_144;
+
+/** Bytes to read of a sidecar: four a character at most, and enough to tell that it is longer. */
+export const MAX_SIDECAR_BYTES = 4 * MAX_SIDECAR + 4;
 
 /** Whether a file name (or path) is that of a sidecar: never a document itself. */
 export function isSidecar(name: string): boolean {

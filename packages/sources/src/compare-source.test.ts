@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CommitRecord, sha256, statKey } from '@sluice/core';
@@ -138,7 +138,7 @@ describe('comparing disk and store', () => {
   });
 
   it('settings and sidecars', async () => {
-    for (const path of ['a.md', 'b.md', 'c.md', 'd.md']) {
+    for (const path of ['a.md', 'b.md', 'c.md', 'd.md', 'e.md', 'f.md']) {
       await write(path, path);
       await record(path);
     }
@@ -146,6 +146,11 @@ describe('comparing disk and store', () => {
     await record('b.md', { configHash: 'older' });
     await write('c.md.meta.yaml', 'tags: [x]');
     await record('d.md', { sidecarStat: 'one that is gone' });
+    await symlink(join(root, 'c.md.meta.yaml'), join(root, 'e.md.meta.yaml'));
+    await mkdir(join(root, 'f.md.meta.yaml'));
+    expect((await compare()).told).toEqual(['a.md config', 'b.md config', 'c.md scan', 'd.md scan', 'e.md scan', 'f.md scan']);
+    await record('e.md', { sidecarStat: 'link' });
+    await record('f.md', { sidecarStat: 'folder' });
     expect((await compare()).told).toEqual(['a.md config', 'b.md config', 'c.md scan', 'd.md scan']);
   });
 

@@ -1,4 +1,4 @@
-import { type Cause, type FileStat, type Files, sameStat, statKey } from '@sluice/core';
+import { type Cause, type EntryStat, type FileStat, type Files, sameStat, sidecarKey, statKey } from '@sluice/core';
 import type { IgnoreSettings } from './ignore-rules.js';
 import { createIgnoreRules } from './ignore-rules.js';
 import type { KnownDocument, KnownDocuments } from './known-documents.js';
@@ -159,11 +159,11 @@ async function judgeFile(
   options: CompareOptions,
   path: string,
   stat: FileStat,
-  sidecar: FileStat | undefined,
+  sidecar: EntryStat | undefined,
 ): Promise<Difference['cause'] | undefined> {
   const before = options.known.get(path);
   if (before === undefined || before.status === 'deleted') return 'scan';
-  if (before.sidecarStat !== (sidecar === undefined ? '' : statKey(sidecar))) return 'scan';
+  if (before.sidecarStat !== sidecarKey(sidecar)) return 'scan';
   const key = statKey(stat);
   if (before.stat !== key) {
     if (options.mtimeMatters === true && mtimeOf(before.stat) !== stat.mtimeNs) return 'scan';

@@ -1,4 +1,4 @@
-import type { FileStat, Files, FolderEntry } from '@sluice/core';
+import type { EntryStat, FileStat, Files, FolderEntry } from '@sluice/core';
 import { sidecarOf } from '@sluice/metadata';
 import { createIgnoreRules, IGNORE_FILE, type IgnoreRules, type IgnoreSettings, type IgnoreVerdict } from './ignore-rules.js';
 import { isAbsence } from './node-files.js';
@@ -6,7 +6,7 @@ import { absolutePath, childPath } from './paths.js';
 
 /** One finding of a walk. Paths are relative to the root, with forward slashes, in the on-disk spelling. */
 export type Listed =
-  | { kind: 'file'; path: string; stat: FileStat; sidecar: FileStat | undefined }
+  | { kind: 'file'; path: string; stat: FileStat; sidecar: EntryStat | undefined }
   /** A name that is not UTF-8; `path` holds replacement marks. */
   | { kind: 'invalid_name'; path: string; folder: boolean }
   | { kind: 'ignored'; path: string; folder: boolean; verdict: IgnoreVerdict }
@@ -111,7 +111,7 @@ async function statFile(options: ListOptions, path: string, hasSidecar: boolean)
     // Gone, or replaced by a folder or link, since the folder was listed: the event of that change, or the next walk, tells.
     if (stat === undefined || stat.kind !== 'file') return undefined;
     const sidecar = hasSidecar ? await options.files.stat(absolutePath(options.root, sidecarOf(path))) : undefined;
-    return { kind: 'file', path, stat, sidecar: sidecar?.kind === 'file' ? sidecar : undefined };
+    return { kind: 'file', path, stat, sidecar };
   } catch (error) {
     return { kind: 'error', path, error };
   }

@@ -203,6 +203,14 @@ describe('watching a source', () => {
     changes.length = 0;
     await rm(join(root, 'a.pdf.meta.yaml'));
     await until(() => expect(changes).toContainEqual({ path: 'a.pdf', cause: 'change' }));
+    changes.length = 0;
+    await symlink(join(root, 'a.pdf'), join(root, 'a.pdf.meta.yaml'));
+    await until(() => expect(changes).toContainEqual({ path: 'a.pdf', cause: 'change' }));
+    await rm(join(root, 'a.pdf.meta.yaml'));
+    await watch.idle();
+    changes.length = 0;
+    await mkdir(join(root, 'a.pdf.meta.yaml'));
+    await until(() => expect(changes).toContainEqual({ path: 'a.pdf', cause: 'change' }));
     expect([...last.keys()]).toEqual(['a.pdf']);
     expect(rules()).toBe(0);
     await writeFile(join(root, '.sluiceignore'), '*.log');

@@ -133,7 +133,11 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     if (closed) return;
     if (path === '') return options.onRootGone();
     if (name === IGNORE_FILE) return options.onRules();
-    if (stat?.kind === 'folder') return lookIntoFolder(path, stat);
+    if (stat?.kind === 'folder') {
+      // Where a sidecar was expected it must not be taken for none.
+      if (isSidecar(name) && (await reader.explain(ownerOf(path))) === undefined) tell([upsert(ownerOf(path))]);
+      return lookIntoFolder(path, stat);
+    }
     watches.leave(path);
     // What was below it when it was a folder.
     tell(index.below(path).map(removal));

@@ -1,4 +1,4 @@
-import type { FileStat } from '../files.js';
+import { type FileStat, statKey } from '../files.js';
 
 export interface FolderEntry {
   name: string;
@@ -13,6 +13,15 @@ export interface EntryStat extends FileStat {
   device?: string;
   /** Nanoseconds since 1970 at which the entry was made; `0` where the file system keeps no such time. */
   birthNs?: string;
+}
+
+/**
+ * A text for what stands beside a document where its sidecar would, as commits store it: '' for nothing, the stat of a file. Of a link, a
+ * folder or the like, which no metadata is read from, the kind.
+ */
+export function sidecarKey(stat: EntryStat | undefined): string {
+  if (stat === undefined) return '';
+  return stat.kind === 'file' ? statKey(stat) : stat.kind;
 }
 
 /** The file system as a port, so that faults (EACCES, ESTALE, EIO) can be injected. Errors keep Node's `code`. */
