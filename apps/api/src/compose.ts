@@ -175,6 +175,7 @@ function queueView(jobs: ReconcileJobs, consuming: () => Promise<boolean>): ApiD
       await jobs.isPaused();
     },
     consuming,
+    standingWorkers: jobs.standingWorkers,
   };
 }
 

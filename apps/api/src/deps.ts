@@ -21,6 +21,8 @@ export interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
   ping(): Promise<void>;
   /** False when jobs wait and no worker has taken one for a while. */
   consuming(): Promise<boolean>;
+  /** Workers that are connected, but whose event loop has not turned for 15 s; `seconds` since when. */
+  standingWorkers(): Promise<{ host: string; pid: number; seconds: number }[]>;
 }
 
 /** What the watcher says of a source. */

@@ -291,6 +291,17 @@ describe('health and metrics', () => {
     expect((await get('/healthz')).status).toBe(200);
   });
 
+  it('tells of a worker that stands still, and which it is to those who may ask for the status', async () => {
+    const line = async () => (await world.app.inject({ method: 'GET', url: '/metrics' })).body;
+    expect((await get('/ops/api/status')).body.standing_workers).toBeUndefined();
+    expect(await line()).toContain('\nsluice_workers_standing 0\n');
+    world.queue.state.standing.push({ host: 'box', pid: 4711, seconds: 75 });
+    expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'degraded', checks: { worker: { ok: false } } } });
+    expect((await get('/readyz')).body.checks.worker.detail).toMatch(/^a worker has stood still for 75 s/);
+    expect((await get('/ops/api/status')).body.standing_workers).toEqual([{ host: 'box', pid: 4711, seconds: 75 }]);
+    expect(await line()).toContain('\nsluice_workers_standing 1\n');
+  });
+
   it.each([
     [
       "The model can't be loaded: /home/ada/models/x/model.onnx is damaged",

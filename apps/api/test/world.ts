@@ -47,7 +47,7 @@ interface Job {
 /** A queue that keeps its jobs in memory; `broken` makes it answer like a Redis that is away. */
 export function createFakeQueue() {
   const jobs = new Map<string, Job & { urgency: string }>();
-  const state = { jobs, broken: false, paused: false };
+  const state = { jobs, broken: false, paused: false, standing: [] as { host: string; pid: number; seconds: number }[] };
   const check = () => {
     if (state.broken) throw new SluiceError('queue_unavailable', 'Redis does not answer: test.');
   };
@@ -91,6 +91,10 @@ export function createFakeQueue() {
     async consuming() {
       check();
       return true;
+    },
+    async standingWorkers() {
+      check();
+      return state.standing;
     },
   };
   return { ...state, queue, state };

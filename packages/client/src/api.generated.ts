@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Redis, Weaviate, schema and model are usable
-         * @description `degraded` while queries are answered but Redis is away or no worker consumes jobs; 503 while they are not.
+         * @description `degraded` while queries are answered but Redis is away or no worker consumes jobs, or one has stood still for 15 s; 503 while they are not.
          */
         get: operations["getReadyz"];
         put?: never;
@@ -479,6 +479,12 @@ export interface components {
                 role: string;
                 pid: number;
                 restarts: number;
+            }[];
+            /** @description Workers that are connected, but have done nothing at all for 15 s or more. */
+            standing_workers?: {
+                host: string;
+                pid: number;
+                seconds: number;
             }[];
             services: {
                 redis: {

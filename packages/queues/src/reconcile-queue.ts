@@ -7,6 +7,7 @@ import type { Redis } from 'ioredis';
 import { documentsWithWork, willBegin } from './dedup-keys.js';
 import { reservePriorities, urgencyOf } from './fairness.js';
 import { forceNotes } from './force-notes.js';
+import { type StandingWorker, standingWorkers } from './heartbeat.js';
 import { documentOf, jobDataOf, makeJobId, partsOfJobId, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
 import { withRedis } from './redis.js';
 import { freeStuckKeys } from './stuck-keys.js';
@@ -64,6 +65,8 @@ export interface ReconcileJobs extends ReconcileQueue {
   pause(): Promise<void>;
   resume(): Promise<void>;
   isPaused(): Promise<boolean>;
+  /** Workers that are connected, but whose event loop has not turned for 15 s. */
+  standingWorkers(): Promise<StandingWorker[]>;
   /** Newest first; at most `limit` (100). */
   failedJobs(limit?: number): Promise<FailedJob[]>;
   /** Frees documents whose key names a job that is in no list, and adds a job for each that can still be named. Returns the number freed. */
@@ -237,6 +240,7 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     pause: () => guarded(() => queue.pause()),
     resume: () => guarded(() => queue.resume()),
     isPaused: () => guarded(() => queue.isPaused()),
+    standingWorkers: () => guarded(async () => standingWorkers(redis, namespace, await queue.getWorkers())),
     failedJobs: (limit = 100) =>
       guarded(async () => {
         const jobs = await queue.getFailed(0, limit - 1);

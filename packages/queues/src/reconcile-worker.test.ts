@@ -347,3 +347,37 @@ describe('stopping', () => {
     await worker.stop();
   });
 });
+
+it('a worker whose event loop does not turn is told of while it is connected, and one at work or killed is not', async () => {
+  await bench.work(async () => {});
+  const one = await startWorkerProcess(url, bench.namespace, 'deaf');
+  processes.push(one);
+  const spoken = () => bench.redis.zcard(`${bench.namespace}:worker-beats`);
+  await until(async () => (await bench.queue.board.getWorkersCount()) === 2 && (await spoken()) === 2);
+  expect(await bench.queue.standingWorkers()).toEqual([]);
+  one.child.kill('SIGSTOP');
+  const [standing] = await until(async () => {
+    const found = await bench.queue.standingWorkers();
+    return found.length > 0 && found;
+  });
+  expect(standing?.pid).toBe(one.child.pid);
+  expect(standing?.seconds).toBeGreaterThanOrEqual(15);
+  one.child.kill('SIGCONT');
+  await until(async () => (await bench.queue.standingWorkers()).length === 0);
+
+  const spinning = await startWorkerProcess(url, bench.namespace, 'spinning');
+  processes.push(spinning);
+  await one.end('SIGKILL');
+  await bench.queue.addBulk(
+    Array.from({ length: 20 }, (_, n) => request(`s${n}`)),
+    'bulk',
+  );
+  await until(() => spinning.lines.some((line) => line.startsWith('began')));
+  const again = await until(async () => {
+    const found = await bench.queue.standingWorkers();
+    return found.length > 0 && found;
+  });
+  expect(again.map(({ pid }) => pid)).toEqual([spinning.child.pid]);
+  await spinning.end('SIGKILL');
+  await until(async () => (await bench.queue.standingWorkers()).length === 0);
+}, 120_000);

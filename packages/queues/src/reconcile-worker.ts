@@ -7,6 +7,7 @@ import { keepBringingForward, makeDue } from './delayed-jobs.js';
 import { urgencyOf } from './fairness.js';
 import { forceNotes } from './force-notes.js';
 import { createGate } from './gate.js';
+import { createHeartbeat, workerName } from './heartbeat.js';
 import { createInFlight, type InFlightLimits } from './in-flight.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
 import { createOutage } from './outage.js';
@@ -109,6 +110,8 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const redis = createRedis({ url: options.url, role: 'worker', onError });
   const crashes = createCrashCounter(redis, namespace, onError);
   const notes = forceNotes(redis, namespace);
+  const name = workerName();
+  const heartbeat = createHeartbeat(redis, { namespace, name, onError });
   const gate = createGate();
   const running = new Map<string, { job: ReconcileJob; token: string; uuid: string }>();
   const stopped = new AbortController();
@@ -242,6 +245,8 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     connection: redis,
     prefix: namespace,
     autorun: false,
+    // By which the heartbeat and the connection are known to be of one worker.
+    name,
     concurrency: options.concurrency,
     lockDuration: settings.lockMs ?? 30_000,
     stalledInterval: settings.stalledMs ?? 15_000,
@@ -273,6 +278,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
 
   return {
     async start() {
+      heartbeat.start();
       void worker.run().catch(onError);
       void keepBringingForward({
         redis,
@@ -287,6 +293,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     async stop({ deadlineMs = 10_000 } = {}) {
       stopping = true;
       stopped.abort();
+      heartbeat.stop();
       outage?.stop();
       // Fetches nothing from here on; settled once the running jobs are noted as ended.
       const closed = worker.close();

@@ -15,7 +15,7 @@ export interface WorkerProcess {
 export async function startWorkerProcess(
   url: string,
   namespace: string,
-  mode: 'quick' | 'deaf' | 'failing' | 'frozen',
+  mode: 'quick' | 'deaf' | 'failing' | 'frozen' | 'spinning',
 ): Promise<WorkerProcess> {
   const script = fileURLToPath(new URL('./worker-process.js', import.meta.url));
   const child = spawn(process.execPath, [script, url, namespace, mode], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -20,6 +20,8 @@ const worker = createReconcileWorker({
       signal.addEventListener('abort', () => clearInterval(alive));
     });
     say(`began ${request.path} ${crashes}`);
+    // Never lets its event loop turn again.
+    while (mode === 'spinning');
     await ended;
     say(`ended ${request.path}`);
   },

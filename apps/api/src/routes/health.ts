@@ -36,7 +36,7 @@ export function healthRoutes(app: App, deps: ApiDeps): void {
         tags: ['health'],
         summary: 'Redis, Weaviate, schema and model are usable',
         description:
-          '`degraded` while queries are answered but Redis is away or no worker consumes jobs; 503 while they are not.',
+          '`degraded` while queries are answered but Redis is away or no worker consumes jobs, or one has stood still for 15 s; 503 while they are not.',
         response: { 200: readyAnswer, 503: readyAnswer, ...openProblems() },
       },
     },
@@ -47,6 +47,12 @@ export function healthRoutes(app: App, deps: ApiDeps): void {
         check(() => deps.store.ensureSchema()),
         check(() => deps.checkModel()),
         check(async () => {
+          const [standing, ...others] = await deps.queue.standingWorkers();
+          if (standing !== undefined) {
+            const seconds = Math.max(...[standing, ...others].map((worker) => worker.seconds));
+            const who = others.length === 0 ? 'a worker has' : `${others.length + 1} workers have`;
+            throw new Error(`${who} stood still for ${seconds} s: "sluice status" tells which`);
+          }
           if (!(await deps.queue.consuming())) throw new Error('jobs wait and no worker takes them');
         }),
       ]);

@@ -42,11 +42,12 @@ async function askedMetrics(deps: ApiDeps, counter: Counter, caller: Caller): Pr
   const jobs = gauge('queue_jobs', 'Jobs by queue and state.', 'queue', 'state');
   const paused = gauge('queue_paused', '1 while an operator has paused the queue.');
   const consuming = gauge('worker_consuming', '0 when jobs wait and no worker takes them.');
+  const standing = gauge('workers_standing', 'Workers that are connected, but have stood still for 15 s or more.');
   const up = gauge('service_up', '1 when the service answers and takes writes.', 'service');
   const reachable = gauge('source_reachable', '1 when the folder of a source can be read.', 'source');
   const suspended = gauge('source_deletes_suspended', '1 while deletes are suspended, since the folder is lost.', 'source');
   // A gauge without labels begins at 0, which nobody has said.
-  for (const each of [paused, consuming]) each.remove();
+  for (const each of [paused, consuming, standing]) each.remove();
 
   /** What does not answer leaves its gauges out: a number that nobody told would look true. */
   const ask = (what: string, read: () => Promise<void>) =>
@@ -61,16 +62,18 @@ async function askedMetrics(deps: ApiDeps, counter: Counter, caller: Caller): Pr
       for (const [code, count] of deadLetters) dead.set({ code }, count);
     }),
     ask('the queue', async () => {
-      const [queues, isPaused, isConsuming] = await Promise.all([
+      const [queues, isPaused, isConsuming, standingWorkers] = await Promise.all([
         deps.queue.counts(),
         deps.queue.isPaused(),
         deps.queue.consuming(),
+        deps.queue.standingWorkers(),
       ]);
       for (const [queue, states] of Object.entries(queues)) {
         for (const [state, count] of Object.entries(states)) jobs.set({ queue, state }, count);
       }
       paused.set(Number(isPaused));
       consuming.set(Number(isConsuming));
+      standing.set(standingWorkers.length);
     }),
     ask("the sources' state", async () => {
       for (const { name: source } of deps.sources) {

@@ -41,11 +41,12 @@ export function statusRoute(app: App, deps: ApiDeps, counter: Counter): void {
       // that has left the queue has its commit in what is counted last. `status --wait` stands on this order.
       const states = await known(sourceStates(deps), new Map<string, never>());
       const queues = await known(deps.queue.counts(), undefined);
-      const [counts, processes, addresses, paused, redis, weaviate] = await Promise.all([
+      const [counts, processes, addresses, paused, standing, redis, weaviate] = await Promise.all([
         known(counter.count(caller, fresh === 'true' ? 0 : undefined), { sources: noCounts(deps), deadLetters: new Map() }),
         deps.processes(),
         deps.addresses(),
         known(deps.queue.isPaused(), false),
+        known(deps.queue.standingWorkers(), []),
         stateOf(deps.queue.ping()),
         stateOf(deps.store.checkReady()),
       ]);
@@ -65,6 +66,7 @@ export function statusRoute(app: App, deps: ApiDeps, counter: Counter): void {
         state: queues !== undefined && isIdle(queues) ? ('idle' as const) : ('working' as const),
         version: VERSION,
         processes,
+        ...(standing.length === 0 ? {} : { standing_workers: standing }),
         services: {
           redis: { url: addresses.redis, state: redis },
           weaviate: { url: addresses.weaviate, state: weaviate },

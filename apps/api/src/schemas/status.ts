@@ -15,6 +15,10 @@ export const statusAnswer = z
     state: z.enum(['idle', 'working']),
     version: z.string(),
     processes: z.array(z.object({ role: z.string(), pid: z.int(), restarts: z.int() })),
+    standing_workers: z
+      .array(z.object({ host: z.string(), pid: z.int(), seconds: z.int() }))
+      .optional()
+      .describe('Workers that are connected, but have done nothing at all for 15 s or more.'),
     services: z.object({ redis: serviceSchema, weaviate: serviceSchema, api: serviceSchema }),
     sources: z.array(
       z.object({
