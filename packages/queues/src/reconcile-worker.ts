@@ -293,7 +293,6 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     async stop({ deadlineMs = 10_000 } = {}) {
       stopping = true;
       stopped.abort();
-      heartbeat.stop();
       outage?.stop();
       // Fetches nothing from here on; settled once the running jobs are noted as ended.
       const closed = worker.close();
@@ -311,6 +310,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       const called = inFlight?.held().map((id) => makeDue(redis, worker.toKey(''), id, Date.now())) ?? [];
       await within(Promise.allSettled([...given, ...called]), ABORT_GRACE_MS);
       if (deaf.length === 0) await within(closed, ABORT_GRACE_MS);
+      heartbeat.stop();
       await within(worker.disconnect(), ABORT_GRACE_MS);
       redis.disconnect();
     },
