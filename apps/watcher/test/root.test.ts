@@ -65,6 +65,23 @@ describe('W11: the root', () => {
     expect(instance.states.get('s')).toMatchObject({ deletes_suspended: false });
   });
 
+  it('replaced by a folder of more files than were known keeps everything however often it is scanned', async () => {
+    await twenty();
+    await instance.start([source('s', root)]);
+    await instance.scan('s');
+    await rename(root, `${root}.away`);
+    await mkdir(root);
+    for (let n = 0; n < 30; n++) await write(`other${n}.md`, `other ${n}`);
+    await until(() => expect(instance.indexed('s').length).toBe(50));
+    for (let scan = 0; scan < 3; scan++) await instance.scan('s');
+    expect(instance.states.get('s')).toMatchObject({ deletes_suspended: true });
+    expect(instance.indexed('s').length).toBe(50);
+    await rename(root, `${root}.other`);
+    await rename(`${root}.away`, root);
+    await until(() => expect(instance.indexed('s').length).toBe(20));
+    await rm(`${root}.other`, { recursive: true });
+  });
+
   it('replaced by a copy of itself is accepted by itself', async () => {
     await twenty();
     await instance.start([source('s', root)]);

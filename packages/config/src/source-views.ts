@@ -14,7 +14,7 @@ export function createSourceViews(
   config: Config,
   deps: {
     files: Files;
-    store: Pick<ChunkStore, 'walkRecords'>;
+    store: Pick<ChunkStore, 'walkRecords' | 'recordsOf'>;
     told: (source: string) => Promise<FolderMarks | 'none' | undefined>;
   },
 ): Map<string, SourceView> {

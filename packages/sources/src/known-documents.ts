@@ -1,4 +1,12 @@
-import { type CommitRecord, type ReasonCode, type StoredStatus, topRecord } from '@sluice/core';
+import {
+  type ChunkStore,
+  type CommitRecord,
+  docUuid,
+  makeDocId,
+  type ReasonCode,
+  type StoredStatus,
+  topRecord,
+} from '@sluice/core';
 
 /** What a scan needs of a document's highest record. */
 export interface KnownDocument {
@@ -81,4 +89,18 @@ export async function sampleKnown(
     if (paths.length === limit) break;
   }
   return paths;
+}
+
+/** Those of a source's paths whose documents the store still holds, tombstones left out. */
+export async function stillKnown(
+  store: Pick<ChunkStore, 'recordsOf'>,
+  source: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  const uuidOf = (path: string) => docUuid(makeDocId(source, path));
+  const records = await store.recordsOf(paths.map(uuidOf));
+  return paths.filter((path) => {
+    const top = topRecord(records.get(uuidOf(path)) ?? []);
+    return top !== undefined && top.status !== 'deleted';
+  });
 }

@@ -7,8 +7,8 @@ const REFUSED_MS = 60_000;
 export interface OwnDecision<S> {
   /** Whether the folder seen may be taken for the root; decided when it is not the one that was accepted. */
   accepts(seen: S): Promise<boolean>;
-  /** The watcher's state tells of the root: nothing of one's own counts any more. Always true. */
-  defer(): true;
+  /** The watcher's state tells of the root: nothing of one's own counts any more. */
+  defer(): void;
 }
 
 /**
@@ -59,7 +59,6 @@ export function createOwnDecision<S extends { mtimeNs: string }>(options: {
     defer() {
       accepted = undefined;
       refused = undefined;
-      return true;
     },
   };
 }

@@ -82,6 +82,51 @@ describe('root guard', () => {
     expect(await guard.look()).toEqual({ state: 'ok' });
   });
 
+  it('a refused folder is not accepted for what was indexed from it, nor kept out for that when the right files come', async () => {
+    await guard.check(known);
+    await rename(root, `${root}2`);
+    await mkdir(root);
+    const foreign = Array.from({ length: 500 }, (_, n) => `other${n}.md`);
+    for (const path of foreign) await writeFile(join(root, path), path);
+    expect(await guard.check(known)).toMatchObject({ state: 'replaced' });
+    const all = [...known, ...foreign];
+    expect(await guard.check(all)).toMatchObject({ state: 'replaced' });
+    expect(await makeGuard().check(all)).toMatchObject({ state: 'replaced' });
+    for (const path of known) await writeFile(join(root, path), 'copy');
+    expect(await makeGuard().check(all)).toEqual({ state: 'ok' });
+    // The next folder is asked for all that is known by then.
+    await rename(root, `${root}3`);
+    await mkdir(root);
+    for (const path of known) await writeFile(join(root, path), 'copy');
+    expect(await guard.check(all)).toMatchObject({ state: 'replaced' });
+    await rm(root, { recursive: true });
+    await rename(`${root}3`, root);
+    expect(await guard.check(all)).toEqual({ state: 'ok' });
+    expect(await readdir(join(base, 'data/sources'))).toEqual(['s.json']);
+  });
+
+  it('neither does a process that decides for itself', async () => {
+    let stored = known;
+    let now = 0;
+    const own = makeGuard({
+      stateFolder: join(base, 'own/sources'),
+      known: async (among) => among ?? stored,
+      clock: { monotonic: () => now },
+    });
+    expect(await own.look()).toEqual({ state: 'ok' });
+    await rename(root, `${root}2`);
+    await mkdir(root);
+    const foreign = Array.from({ length: 500 }, (_, n) => `other${n}.md`);
+    for (const path of foreign) await writeFile(join(root, path), path);
+    for (let minute = 0; minute < 3; minute++) {
+      expect(await own.look()).toMatchObject({ state: 'replaced' });
+      stored = [...known, ...foreign];
+      now += 61_000;
+    }
+    for (const path of known) await writeFile(join(root, path), 'copy');
+    expect(await own.look()).toEqual({ state: 'ok' });
+  });
+
   it('takes an operator at his word, but not for a root that is not there', async () => {
     await guard.check(known);
     await rm(root, { recursive: true });

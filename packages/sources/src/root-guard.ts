@@ -1,5 +1,5 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Clock, type EntryStat, type Files, systemClock } from '@sluice/core';
 import { z } from 'zod';
 import { errorCode, isAbsence } from './node-files.js';
@@ -18,7 +18,8 @@ export interface FolderMarks {
 export interface RootGuard {
   /**
    * Looks at the root and remembers it when it is seen for the first time. A root that is another folder than before is accepted
-   * when it evidently holds the same source: at least half of a sample of the known documents are there, or none are known.
+   * when it evidently holds the same source: at least half of a sample of the known documents are there, or none are known. A refused
+   * folder is asked for the same sample until a root is accepted: what is indexed from it meanwhile says nothing for it.
    *
    * @param known paths of documents that the store holds. Without them another root is `replaced` until a check that has them.
    */
@@ -41,14 +42,15 @@ export interface RootGuardOptions {
   source: string;
   /** Absolute path; may be a link to the folder. */
   root: string;
-  /** `<data>/sources`: holds `<source>.json`. */
+  /** `<data>/sources`: holds `<source>.json`, and `<source>.doubt.json` while a root is refused. */
   stateFolder: string;
   files: Files;
   /**
    * For a process that is not the watcher, whose data folder may be another than the watcher's: a sample of the documents that the
-   * store holds of this source. Asked for once for each folder that the root turns out to be, once a minute where it is refused.
+   * store holds of this source, or those of `among` that it still holds. Asked for once for each folder that the root turns out to be,
+   * once a minute where it is refused.
    */
-  known?: () => Promise<readonly string[]>;
+  known?: (among?: readonly string[]) => Promise<readonly string[]>;
   /** What the watcher, wherever it runs, says of the root now: the folder that it takes for it, `none`, or nothing at all. */
   told?: () => Promise<FolderMarks | 'none' | undefined>;
   /** Default: the system's. */
@@ -57,6 +59,7 @@ export interface RootGuardOptions {
 
 const identitySchema = z.object({ root: z.string(), device: z.string(), inode: z.string(), birth: z.string() });
 type Identity = z.infer<typeof identitySchema>;
+const sampleSchema = z.array(z.string());
 
 /** What was seen of the root. */
 interface Seen extends Identity {
@@ -71,21 +74,30 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
   const { source, root, files } = options;
   const stateFile = join(options.stateFolder, `${source}.json`);
 
-  async function readIdentity(): Promise<Identity | undefined> {
-    try {
-      return identitySchema.parse(JSON.parse(await readFile(stateFile, 'utf8')));
-    } catch (error) {
-      // A damaged file is as good as none: the sample decides then.
-      if (isAbsence(error) || error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
-      throw error;
-    }
-  }
+  const doubtFile = join(options.stateFolder, `${source}.doubt.json`);
+
+  const readIdentity = () => readState(stateFile, identitySchema);
 
   async function remember(identity: Identity): Promise<void> {
-    await mkdir(options.stateFolder, { recursive: true });
-    const draft = `${stateFile}.${process.pid}.tmp`;
-    await writeFile(draft, `${JSON.stringify(identitySchema.parse(identity))}\n`);
-    await rename(draft, stateFile);
+    await writeState(stateFile, identitySchema.parse(identity));
+    await rm(doubtFile, { force: true });
+  }
+
+  /** Whether another folder than before holds the source; what it is asked for stays the same while it is refused and known. */
+  async function isConvincing(known: Iterable<string>): Promise<boolean> {
+    const before = new Set(await readState(doubtFile, sampleSchema));
+    const kept: string[] = [];
+    function* noted(): Generator<string> {
+      for (const path of known) {
+        if (before.has(path)) kept.push(path);
+        yield path;
+      }
+    }
+    const fresh = takeSample(noted());
+    const sample = kept.length > 0 ? kept : fresh;
+    if (await holdsHalf(sample)) return true;
+    if (sample === fresh) await writeState(doubtFile, sample);
+    return false;
   }
 
   /** The root's identity, or why it has none. */
@@ -109,8 +121,11 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     const seen = await observe(list);
     if ('state' in seen) return seen;
     const before = await readIdentity();
-    if (before !== undefined && sameFolder(before, seen)) return { state: 'ok' };
-    if (known === undefined || !(await holdsSample(known))) return replaced(source, root, before);
+    if (before !== undefined && sameFolder(before, seen)) {
+      if (known !== undefined) await rm(doubtFile, { force: true });
+      return { state: 'ok' };
+    }
+    if (known === undefined || !(await isConvincing(known))) return replaced(source, root, before);
     await remember(seen);
     return { state: 'ok' };
   }
@@ -120,10 +135,12 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     const seen = await observe(list);
     if ('state' in seen) return seen;
     const before = await readIdentity();
-    const isOk =
-      (before !== undefined && sameFolder(before, seen) ? own.defer() : undefined) ??
-      (await isWatchers(seen)) ??
-      (await own.accepts(seen));
+    if (before !== undefined && sameFolder(before, seen)) {
+      doubted = undefined;
+      own.defer();
+      return { state: 'ok' };
+    }
+    const isOk = (await isWatchers(seen)) ?? (await own.accepts(seen));
     return isOk ? { state: 'ok' } : unlike(root);
   }
 
@@ -136,8 +153,7 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     return told.inode === seen.inode && told.birth === seen.birth ? true : undefined;
   }
 
-  async function holdsSample(known: Iterable<string>): Promise<boolean> {
-    const sample = takeSample(known);
+  async function holdsHalf(sample: readonly string[]): Promise<boolean> {
     let found = 0;
     for (const path of sample) {
       const stat = await files.stat(absolutePath(root, path)).catch(() => undefined);
@@ -147,6 +163,8 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
   }
 
   let lastTold: FolderMarks | undefined;
+  /** For a process that is not the watcher: the documents that the root refused last was asked for. */
+  let doubted: readonly string[] | undefined;
   const { known, clock = systemClock } = options;
   const own =
     known === undefined
@@ -155,12 +173,15 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
           clock,
           isSame: sameFolder,
           async decide(seen) {
-            const paths = await known();
-            const holds = await holdsSample(paths);
+            // What was indexed from a refused folder says nothing for it; what others deleted meanwhile says nothing against it.
+            const asked = doubted === undefined ? [] : await known(doubted);
+            const paths = asked.length > 0 ? asked : await known();
+            const holds = await holdsHalf(takeSample(paths));
             const isEmpty = paths.length === 0 && (await files.list(root)).length === 0;
             // The sample may have been found in, or missed by, what was mounted meanwhile.
             const after = await observe(false);
             if ('state' in after || !sameFolder(after, seen)) return 'undecided';
+            doubted = holds ? undefined : paths;
             return holds ? (isEmpty ? 'empty' : 'accepted') : 'refused';
           },
         });
@@ -179,6 +200,23 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
       return { state: 'ok' };
     },
   };
+}
+
+/** A damaged file is as good as none: the documents decide then. */
+async function readState<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  try {
+    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    if (isAbsence(error) || error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
+    throw error;
+  }
+}
+
+async function writeState(path: string, state: unknown): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.tmp`;
+  await writeFile(draft, `${JSON.stringify(state)}\n`);
+  await rename(draft, path);
 }
 
 function sameFolder(before: Identity, now: Identity): boolean {

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommitRecord } from '@sluice/core';
+import { type CommitRecord, docUuid, makeDocId } from '@sluice/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createNodeFiles } from './node-files.js';
 import { createRootGuard, type FolderMarks } from './root-guard.js';
@@ -38,6 +38,16 @@ async function* walkRecords(): AsyncGenerator<CommitRecord[]> {
   }
 }
 
+async function recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>> {
+  const records = new Map<string, CommitRecord[]>();
+  for (const path of stored) {
+    const record = { source: 's', source_path: path, fence: 1, attempt: 'a', status: 'indexed' } as CommitRecord;
+    const uuid = docUuid(makeDocId('s', path));
+    if (docUuids.includes(uuid)) records.set(uuid, [record]);
+  }
+  return records;
+}
+
 /** As a worker whose data folder has this name sees the source. */
 function viewOf(data: string, told?: () => Promise<FolderMarks | 'none' | undefined>) {
   return createSourceView({
@@ -47,7 +57,7 @@ function viewOf(data: string, told?: () => Promise<FolderMarks | 'none' | undefi
     settings: {},
     stateFolder: join(base, data, 'sources'),
     files,
-    store: { walkRecords },
+    store: { walkRecords, recordsOf },
     clock: { monotonic: () => now },
     ...(told && { told }),
   });
@@ -125,7 +135,25 @@ describe("a process whose data folder is not the watcher's", () => {
     expect(walks).toBe(1);
     now += 60_000;
     expect(await view.mayDelete()).toBe(true);
-    expect(walks).toBe(2);
+    expect(walks).toBe(1);
+  });
+
+  it('a refused folder is taken at last when others have deleted all that it was asked for', async () => {
+    await fill(10);
+    await replaceRoot();
+    const view = viewOf('own');
+    expect(await view.mayDelete()).toBe(false);
+    await fill(3);
+    stored = ['0.md', '1.md', 'other.md'];
+    now += 60_000;
+    expect(await view.mayDelete()).toBe(true);
+    await rm(root, { recursive: true });
+    await mkdir(root);
+    expect(await view.mayDelete()).toBe(false);
+    stored = ['new.md'];
+    await writeFile(join(root, 'new.md'), 'text');
+    now += 60_000;
+    expect(await view.mayDelete()).toBe(true);
   });
 
   it('decides anew on another folder that holds the source', async () => {
@@ -158,6 +186,7 @@ describe("a process whose data folder is not the watcher's", () => {
           }
           yield* walkRecords();
         },
+        recordsOf,
       },
     });
     expect(await view.mayDelete()).toBe(false);

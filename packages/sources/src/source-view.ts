@@ -1,7 +1,7 @@
 import type { ChunkStore, Clock, Files } from '@sluice/core';
 import { createIgnoreReader } from './ignore-reader.js';
 import type { IgnoreSettings, IgnoreVerdict } from './ignore-rules.js';
-import { sampleKnown } from './known-documents.js';
+import { sampleKnown, stillKnown } from './known-documents.js';
 import { absolutePath } from './paths.js';
 import { createRootGuard, type FolderMarks, type RootState, SAMPLE } from './root-guard.js';
 
@@ -34,7 +34,7 @@ export function createSourceView(options: {
    * Decides by the documents stored whether the root is the source's where the watcher's state does not tell, as with a data folder of
    * one's own. Default: such a root is `replaced`.
    */
-  store?: Pick<ChunkStore, 'walkRecords'>;
+  store?: Pick<ChunkStore, 'walkRecords' | 'recordsOf'>;
   /** What the watcher says of the root; asked where its state is in another data folder. */
   told?: () => Promise<FolderMarks | 'none' | undefined>;
   /** Default: the system's. */
@@ -47,7 +47,9 @@ export function createSourceView(options: {
     root,
     stateFolder: options.stateFolder,
     files,
-    ...(store && { known: () => sampleKnown(store.walkRecords(), name, SAMPLE) }),
+    ...(store && {
+      known: (among) => (among === undefined ? sampleKnown(store.walkRecords(), name, SAMPLE) : stillKnown(store, name, among)),
+    }),
     ...(told && { told }),
     ...(clock && { clock }),
   });
