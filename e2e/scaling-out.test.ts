@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@sluice/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSluice, type Sluice } from './support/sluice.js';
 
@@ -61,6 +62,13 @@ it('a worker with a data folder of its own deletes what is removed', async () =>
     for (let n = 1; n < 5; n += 1) await sluice.remove(`${n}.txt`);
     await sluice.settle();
     expect(await sluice.find('lighthouse')).toEqual([]);
+    // The one that stands still is told of, by its pid.
+    const { standing_workers } = await until(async () => {
+      const status = await sluice.status();
+      return status.standing_workers !== undefined && status;
+    });
+    expect(await sluice.metric('sluice_workers_standing')).toBe(1);
+    expect(standing_workers?.map(({ pid }) => pid)).toEqual([own]);
   } finally {
     process.kill(own, 'SIGCONT');
   }

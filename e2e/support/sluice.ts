@@ -30,6 +30,7 @@ export interface SearchResult {
 export interface StatusJson {
   state: string;
   processes: { role: string; pid: number; restarts: number }[];
+  standing_workers?: { pid: number }[];
   sources: { name: string; reachable: boolean; deletes_suspended: boolean; documents: Record<string, number> }[];
   dead_letters: number;
 }
