@@ -125,42 +125,35 @@ export function createShare(options: ShareOptions): Share {
 export interface InFlightLimits {
   /** Bytes of all files that are worked on. */
   bytes: number;
-  /** Files over this many bytes are large: they take half of the slots at most, and leave room for smaller ones. So do slow ones. */
+  /** Files over this many bytes are large: they take half of the slots at most, and leave room for small ones. So do slow ones. */
   largeBytes: number;
-  /** Files up to this many bytes are small: the others leave slots to them, so that none of them, though it hangs, keeps them out. Default 2 % of largeBytes. */
-  smallBytes?: number;
 }
 
 export interface InFlight {
   shareOf(bytes: number): Share;
   /** The share of large and slow documents. */
   large: Share;
-  /** Documents at a time, of all shares. */
-  concurrency: number;
   held(): string[];
 }
 
 /**
- * Three shares, so that small documents never wait for others: small ones have room for as many as there are slots; medium ones for three
- * quarters as many; both together half of all bytes at most. Large and slow ones have the rest, half as many, beside the slots of the
- * others. One that is larger than all of that runs while no other large one does.
+ * Two shares, so that small documents never wait for large ones: small ones have room for as many as there are slots, half of all bytes
+ * at most, and large ones the rest. One that is larger than all of that runs while no other large one does.
+ *
+ * A slot more than those of the small ones, or a share of fewer for some of them, would have nearly every job of a long queue taken,
+ * found to have no room, and called back one by one: many times slower than to leave it where it is.
  */
 export function createInFlight(
-  { bytes, largeBytes, smallBytes = largeBytes / 50 }: InFlightLimits,
+  { bytes, largeBytes }: InFlightLimits,
   slots: number,
   options: Pick<ShareOptions, 'call' | 'calledMs' | 'heldMs'>,
 ): InFlight {
-  const lightBytes = Math.min(bytes / 2, slots * largeBytes);
-  const smallShare = Math.min(lightBytes / 2, slots * smallBytes);
-  const mediumSlots = Math.max(1, Math.floor((slots * 3) / 4));
-  const largeSlots = Math.max(1, Math.floor(slots / 2));
-  const small = createShare({ ...options, bytes: smallShare, slots });
-  const medium = createShare({ ...options, bytes: lightBytes - smallShare, slots: mediumSlots });
-  const large = createShare({ ...options, bytes: bytes - lightBytes, slots: largeSlots });
+  const smallBytes = Math.min(bytes / 2, slots * largeBytes);
+  const small = createShare({ ...options, bytes: smallBytes, slots });
+  const large = createShare({ ...options, bytes: bytes - smallBytes, slots: Math.max(1, Math.floor(slots / 2)) });
   return {
-    shareOf: (size) => (size > largeBytes ? large : size > smallBytes ? medium : small),
+    shareOf: (size) => (size > largeBytes ? large : small),
     large,
-    concurrency: largeSlots + mediumSlots + Math.max(1, slots - mediumSlots),
-    held: () => [small, medium, large].flatMap((share) => share.held()),
+    held: () => [...small.held(), ...large.held()],
   };
 }

@@ -59,9 +59,8 @@ export interface ReconcileWorkerOptions {
    */
   probeStore?: () => Promise<void>;
   /**
-   * Bounds the bytes of the files that are worked on at a time, and the slots that large ones take, which are half as many beside
-   * `concurrency`. A document that does not fit gives its slot back, no attempt spent, and comes again in its turn. Default: no bound
-   * but `concurrency`.
+   * Bounds the bytes of the files that are worked on at a time, and the slots that large ones take. A document that does not fit gives
+   * its slot back, no attempt spent, and comes again in its turn. Default: no bound but `concurrency`.
    */
   inFlight?: InFlightLimits & {
     /** Bytes of the file that a request is about; 0 where there is none, or it cannot be asked. */
@@ -281,7 +280,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     autorun: false,
     // By which the heartbeat and the connection are known to be of one worker.
     name,
-    concurrency: inFlight?.concurrency ?? options.concurrency,
+    concurrency: options.concurrency,
     lockDuration: settings.lockMs ?? 30_000,
     stalledInterval: settings.stalledMs ?? 15_000,
     maxStalledCount: NO_STALL_LIMIT,
