@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ChunkingSettings, ReadResult } from '@sluice/core';
+import type { ChunkingSettings, DocumentReader, ReadResult } from '@sluice/core';
 import { createLlm } from '@sluice/llm';
 import { silentLogger } from '@sluice/telemetry';
 import { type ChatServer, createWordEmbedder, startChatServer, TELESCOPE, testServices, until } from '@sluice/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from './document-pool.js';
+import { createDocumentPool, type DocumentPoolOptions } from './document-pool.js';
 
 const limits = {
   fileBytes: 1e6,
@@ -22,7 +22,7 @@ const limits = {
 const embedder = createWordEmbedder();
 
 let folder: string;
-let pool: DocumentPool;
+let pool: DocumentReader;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-pool-'));
 });
@@ -102,59 +102,6 @@ describe('a parsing process', () => {
     expect(embedder.embedded.slice(before)).toEqual(sentences);
     await read('a.txt', sentences.with(5, 'Something else stands here now.').join(' '), { strategy: 'semantic' });
     expect(embedder.embedded.slice(before + 12)).toEqual(['Something else stands here now.']);
-  });
-});
-
-describe('documents that hang', () => {
-  let settled: string[];
-  beforeEach(() => {
-    settled = [];
-  });
-
-  async function hang(
-    name: string,
-    { signal, parseMs = 600_000 }: { signal?: AbortSignal; parseMs?: number } = {},
-  ): Promise<string> {
-    const path = join(folder, name);
-    // A pipe that nobody writes to is opened for ever.
-    await promisify(execFile)('mkfifo', [path]);
-    const request = { docId: `docs/${name}`, path, limits: { ...limits, parseMs }, chunking: { strategy: 'auto' } } as const;
-    const end = await pool.read(request, signal).then(
-      () => 'read',
-      (cause: { code: string }) => cause.code,
-    );
-    settled.push(name);
-    return end;
-  }
-
-  it('on every process make way for others, and can be stopped where they wait', async () => {
-    const slow: string[] = [];
-    open({
-      processes: 2,
-      slowMs: 1000,
-      sizeOf: async (path) => (path.endsWith('.md') ? 10 : 1e6),
-      onSlow: (docId) => slow.push(docId),
-    });
-    const stop = new AbortController();
-    const ends = Array.from({ length: 6 }, (_, n) => hang(`hangs-${n}.txt`, { signal: stop.signal }));
-    await until(() => slow.length >= 2);
-    for (const n of [1, 2, 3]) expect((await read(`small-${n}.md`, 'Kettle.')).chunks).toMatchObject([{ text: 'Kettle.' }]);
-    expect(settled).toEqual([]);
-    await until(() => slow.length === 6);
-    expect((await read('small.md', 'Lid.')).chunks).toMatchObject([{ text: 'Lid.' }]);
-    expect(settled).toEqual([]);
-    expect(new Set(slow).size).toBe(6);
-    stop.abort();
-    expect(await Promise.all(ends)).toEqual(Array(6).fill('internal'));
-    // Whoever tries them again knows them.
-    expect(slow.every((docId) => pool.isSlow(docId))).toBe(true);
-  });
-
-  it('end by their own time, each of them, whoever made way', async () => {
-    open({ processes: 2, slowMs: 300 });
-    const ends = Array.from({ length: 3 }, (_, n) => hang(`slow-${n}.txt`, { parseMs: 2000 }));
-    expect(await Promise.all(ends)).toEqual(Array(3).fill('parse_timeout'));
-    expect(pool.isSlow('docs/slow-0.txt')).toBe(false);
   });
 });
 

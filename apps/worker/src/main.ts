@@ -64,7 +64,6 @@ async function main(): Promise<void> {
     largeBytes: LARGE_BYTES,
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
-    onSlow: (docId) => worker.slow(docId),
   });
   const control = createControl({ redis, namespace: runtime.namespace });
   const views = createSourceViews(config, { files, store, told: (source) => control.rootOf(source) });
@@ -98,7 +97,6 @@ async function main(): Promise<void> {
       bytes: config.queue.inFlightBytes,
       largeBytes: LARGE_BYTES,
       sizeOf: async ({ source, path }) => (await views.get(source)?.sizeOf(path)) ?? 0,
-      isSlow: (docId) => reader.isSlow(docId),
     },
     settings: { lockMs: config.queue.lockMs, stalledMs: config.queue.stalledMs },
     logger,
