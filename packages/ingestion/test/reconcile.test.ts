@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChunkStore, type CommitRecord, SluiceError } from '@sluice/core';
@@ -46,7 +45,7 @@ describe('reconcile', () => {
     expect(h.embedder.embedded).toHaveLength(embedded);
   });
 
-  it.each(['link', 'folder', 'fifo'])(
+  it.each(['link', 'folder'])(
     'hides a document whose sidecar is no file but a %s, and shows it when one takes its place',
     async (kind) => {
       const h = await harness();
