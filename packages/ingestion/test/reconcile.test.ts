@@ -54,8 +54,7 @@ describe('reconcile', () => {
       await h.reconcile('a.md');
       const sidecar = join(h.root, 'a.md.meta.yaml');
       if (kind === 'link') await symlink(join(h.root, 'elsewhere.yaml'), sidecar);
-      else if (kind === 'folder') await mkdir(sidecar);
-      else execFileSync('mkfifo', [sidecar]);
+      else await mkdir(sidecar);
       expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'invalid_metadata' });
       expect(await h.top('a.md')).toMatchObject({
         status: 'failed',
