@@ -9,6 +9,7 @@ const MAX_ALIASES = 100;
  * the depth of explicit keys (`? ? ?`).
  */
 const MAX_DEPTH = 50;
+const TOO_DEEP = `values are nested deeper than ${MAX_DEPTH}`;
 
 /** What the parser's stack holds for a level of nesting, at most: the collection, and the error or document around it. */
 const STACK_PER_LEVEL = 2;
@@ -75,8 +76,6 @@ export function unreadableYaml(what: string, message: string, text: string): Slu
     details: { field: what, access: speaksOfAccess(text) },
   });
 }
-
-const TOO_DEEP = `values are nested deeper than ${MAX_DEPTH}`;
 
 /** The parser keeps a stack of its own, so that it can be watched and left; what composes values from its tokens goes down by calls. */
 function isTooDeep(text: string): boolean {

@@ -1,5 +1,12 @@
 import { type Files, statKey } from '@sluice/core';
-import { createIgnoreRules, foldersAbove, IGNORE_FILE, type IgnoreSettings, type IgnoreVerdict } from './ignore-rules.js';
+import {
+  createIgnoreRules,
+  foldersAbove,
+  IGNORE_FILE,
+  type IgnoreSettings,
+  type IgnoreVerdict,
+  requireIgnoreFile,
+} from './ignore-rules.js';
 import { absolutePath, childPath } from './paths.js';
 
 /** Answers for single paths, reading only the ignore files above each; their texts are kept while their stat stays the same. */
@@ -17,7 +24,8 @@ export function createIgnoreReader(options: { files: Files; root: string; settin
   async function load(folder: string): Promise<void> {
     const path = absolutePath(options.root, childPath(folder, IGNORE_FILE));
     const stat = await options.files.stat(path);
-    const key = stat?.kind === 'file' ? statKey(stat) : '';
+    if (stat !== undefined) requireIgnoreFile(stat.kind, path);
+    const key = stat === undefined ? '' : statKey(stat);
     if (known.get(folder) === key) return;
     rules.setIgnoreFile(folder, key === '' ? undefined : new TextDecoder().decode(await options.files.read(path)));
     if (known.size >= MAX_CACHED) {

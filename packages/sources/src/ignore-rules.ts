@@ -1,3 +1,4 @@
+import type { FolderEntry } from '@sluice/core';
 import { isSidecar } from '@sluice/metadata';
 import picomatch from 'picomatch';
 import { compileIgnoreFile, type IgnoreLine } from './gitignore.js';
@@ -5,6 +6,17 @@ import { junkKind } from './junk.js';
 
 /** Name of the files that hold ignore rules in gitignore syntax, at any level of a source. */
 export const IGNORE_FILE = '.sluiceignore';
+
+/** Throws where an ignore file is a link or the like: taken for none, it would have files shown that it is meant to hide. */
+export function requireIgnoreFile(kind: FolderEntry['kind'], path: string): void {
+  if (kind === 'file') return;
+  throw Object.assign(
+    new Error(`EINVAL: ${path} is no file (${kind}); rules are read from a file itself, never through a link`),
+    {
+      code: 'EINVAL',
+    },
+  );
+}
 
 /** Why a path is no document. */
 export interface IgnoreVerdict {

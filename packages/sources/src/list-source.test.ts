@@ -145,6 +145,21 @@ describe('listing a source', () => {
     },
   );
 
+  it.each(['link', 'folder'])(
+    'an ignore file that is no file but a %s closes its folder, rather than showing what it is meant to hide',
+    async (kind) => {
+      await make('a/secret.md', 'b.md', 'rules');
+      await writeFile(join(root, 'rules'), 'secret.md');
+      const path = join(root, 'a', IGNORE_FILE);
+      await (kind === 'link' ? symlink(join(root, 'rules'), path) : mkdir(path));
+      expect(await paths('file')).toEqual(['b.md', 'rules']);
+      expect(await paths('error')).toEqual(['a']);
+      const reader = createIgnoreReader({ files, root, settings: {} });
+      await expect(reader.explain('a/secret.md')).rejects.toThrow(`is no file (${kind})`);
+      expect(await reader.explain('b.md')).toBeUndefined();
+    },
+  );
+
   it('a folder that goes while the source is listed is no error, a root that goes is', async () => {
     await make('a/x.md', 'b.md');
     expect(await paths('error', { files: broken((path) => (path === join(root, 'a') ? 'ENOENT' : undefined)) })).toEqual([]);

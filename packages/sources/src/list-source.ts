@@ -1,6 +1,13 @@
 import type { EntryStat, FileStat, Files, FolderEntry } from '@sluice/core';
 import { sidecarOf } from '@sluice/metadata';
-import { createIgnoreRules, IGNORE_FILE, type IgnoreRules, type IgnoreSettings, type IgnoreVerdict } from './ignore-rules.js';
+import {
+  createIgnoreRules,
+  IGNORE_FILE,
+  type IgnoreRules,
+  type IgnoreSettings,
+  type IgnoreVerdict,
+  requireIgnoreFile,
+} from './ignore-rules.js';
 import { isAbsence } from './node-files.js';
 import { absolutePath, childPath } from './paths.js';
 
@@ -68,11 +75,11 @@ async function listFolder(options: ListOptions, rules: IgnoreRules, folder: stri
   try {
     if (folder.split('/').length > MAX_DEPTH) throw new Error(`folders are nested more than ${MAX_DEPTH} deep`);
     entries = await options.files.list(absolutePath(options.root, folder));
-    const ignoreFile = entries.find((entry) => entry.name === IGNORE_FILE && entry.kind === 'file');
+    const ignoreFile = entries.find((entry) => entry.name === IGNORE_FILE);
+    const ignorePath = absolutePath(options.root, childPath(folder, IGNORE_FILE));
     // An ignore file that cannot be read makes the folder unreadable: without its rules more might be shown than is meant to be.
-    const text =
-      ignoreFile &&
-      new TextDecoder().decode(await options.files.read(absolutePath(options.root, childPath(folder, IGNORE_FILE))));
+    if (ignoreFile !== undefined) requireIgnoreFile(ignoreFile.kind, ignorePath);
+    const text = ignoreFile && new TextDecoder().decode(await options.files.read(ignorePath));
     rules.setIgnoreFile(folder, text);
   } catch (error) {
     // Gone since its parent was listed. Not so the root: a missing root is never an empty one.

@@ -86,17 +86,11 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
   /** Whether another folder than before holds the source; what it is asked for stays the same while it is refused and known. */
   async function isConvincing(known: Iterable<string>): Promise<boolean> {
     const before = new Set(await readState(doubtFile, sampleSchema));
-    const kept: string[] = [];
-    function* noted(): Generator<string> {
-      for (const path of known) {
-        if (before.has(path)) kept.push(path);
-        yield path;
-      }
-    }
-    const fresh = takeSample(noted());
-    const sample = kept.length > 0 ? kept : fresh;
+    const paths = [...known];
+    const asked = paths.filter((path) => before.has(path));
+    const sample = asked.length > 0 ? asked : takeSample(paths);
     if (await holdsHalf(sample)) return true;
-    if (sample === fresh) await writeState(doubtFile, sample);
+    await writeState(doubtFile, sample);
     return false;
   }
 
