@@ -1,9 +1,9 @@
-import { type StrayObject, splitDocId, topCommit } from '@sluice/core';
+import { splitDocId, topCommit } from '@sluice/core';
 import { isBetween } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import type { Reconciler } from './reconcile.js';
 import { isOverLimits } from './settled.js';
-import { deleteStrays } from './strays.js';
+import { collectStrays, deleteStrays, totalOf } from './strays.js';
 import { type Sweeper, unnamed } from './sweep.js';
 import { type DocumentObjects, walkDocuments } from './walk-documents.js';
 
@@ -40,8 +40,8 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
     freedKeys: await deps.freeStuckKeys(),
   };
   const drift = { orphan_chunk: 0, missing_chunk: 0 };
-  const strays: StrayObject[] = [];
-  for await (const document of walkDocuments(deps.store, (stray) => strays.push(stray))) {
+  const strays = collectStrays();
+  for await (const document of walkDocuments(deps.store, strays.onStray)) {
     if (signal?.aborted) break;
     report.documents += 1;
     const finding = judge(deps, document);
@@ -76,9 +76,8 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
         break;
     }
   }
-  await deleteStrays(deps, strays);
-  report.strays = strays.length;
-  drift.orphan_chunk += strays.length;
+  report.strays = await deleteStrays(deps, strays);
+  drift.orphan_chunk += totalOf(strays);
   for (const [kind, count] of Object.entries(drift)) deps.metrics.drift.set({ kind }, count);
   return report;
 }

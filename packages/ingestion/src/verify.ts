@@ -5,14 +5,13 @@ import {
   makeDocId,
   type ReconcileRequest,
   SluiceError,
-  type StrayObject,
   splitDocId,
   topCommit,
   topRecord,
 } from '@sluice/core';
 import type { IngestionDeps, SourceView } from './deps.js';
 import { type DiskState, observeDisk } from './observe.js';
-import { deleteStrays } from './strays.js';
+import { collectStrays, deleteStrays, type Strays, totalOf } from './strays.js';
 import { unnamed } from './sweep.js';
 import { type DocumentObjects, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
 
@@ -104,8 +103,8 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
     examples: [],
   };
   const onDisk = await listDisk(deps, report);
-  const strays: StrayObject[] = [];
-  for await (const document of walkDocuments(deps.store, (stray) => strays.push(stray))) {
+  const strays = collectStrays();
+  for await (const document of walkDocuments(deps.store, strays.onStray)) {
     options.signal?.throwIfAborted();
     onDisk.delete(document.docId);
     await checkDocument(deps, document, report, options);
@@ -121,24 +120,18 @@ export async function verify(deps: VerifyDeps, options: VerifyOptions = {}): Pro
 }
 
 /** No job of a document reaches what none can have written, and no reader shows it: it differs at sight, and needs no second look to go. */
-async function checkStrays(
-  deps: VerifyDeps,
-  strays: readonly StrayObject[],
-  report: VerifyReport,
-  options: VerifyOptions,
-): Promise<void> {
-  for (const { collection, docId } of strays) {
-    report.differences += 1;
-    report.by_kind.orphan_chunk += 1;
-    if (collection === 'chunks') report.checked.chunks += 1;
-    if (docId === undefined || !isDocId(docId) || report.examples.length >= MOST_EXAMPLES) continue;
+async function checkStrays(deps: VerifyDeps, strays: Strays, report: VerifyReport, options: VerifyOptions): Promise<void> {
+  report.differences += totalOf(strays);
+  report.by_kind.orphan_chunk += totalOf(strays);
+  report.checked.chunks += strays.count.chunks;
+  for (const { docId } of strays.held) {
+    if (report.examples.length >= MOST_EXAMPLES) break;
+    if (docId === undefined || !isDocId(docId)) continue;
     const uuid = docUuid(docId);
     const records = (await deps.store.recordsOf([uuid])).get(uuid) ?? [];
     if (options.mayName?.({ docId, records }) ?? true) report.examples.push({ kind: 'orphan_chunk', doc_id: docId });
   }
-  if (!options.repair || strays.length === 0) return;
-  await deleteStrays(deps, strays);
-  report.repaired = (report.repaired ?? 0) + strays.length;
+  if (options.repair && strays.held.length > 0) report.repaired = (report.repaired ?? 0) + (await deleteStrays(deps, strays));
 }
 
 async function listDisk(deps: VerifyDeps, report: VerifyReport): Promise<Set<string>> {
