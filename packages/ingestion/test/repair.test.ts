@@ -1,34 +1,12 @@
-import type { ReconcileRequest } from '@sluice/core';
-import { audit, createSweeper, discardDocument, verify } from '@sluice/ingestion';
-import { createNodeFiles, listSource } from '@sluice/sources';
+import { audit, createSweeper, discardDocument } from '@sluice/ingestion';
+import { createNodeFiles } from '@sluice/sources';
 import { describe, expect, it } from 'vitest';
 import { type Harness, useHarnesses } from './harness.js';
+import { verifyHarness } from './verify-harness.js';
 
 const harness = useHarnesses();
 
-/** As the queue would: what a repair asks for is done at once. */
-async function repairAll(h: Harness) {
-  const view = h.deps.source('inbox');
-  if (view === undefined) throw new Error('no source');
-  const asked: ReconcileRequest['force'][] = [];
-  const report = await verify(
-    {
-      ...h.deps,
-      sources: () => [view],
-      listFiles: async function* () {
-        for await (const items of listSource({ files: createNodeFiles(), root: h.root, settings: {} }))
-          for (const item of items) if (item.kind === 'file') yield item.path;
-      },
-      pending: async () => new Set(),
-      async repair({ path, force }) {
-        asked.push(force);
-        await h.reconcile(path, 'retry', { recommit: true, rebuild: force === 'rebuild' });
-      },
-    },
-    { repair: true },
-  );
-  return { report, asked };
-}
+const repairAll = (h: Harness) => verifyHarness(h, { repair: true });
 
 describe('the audit', () => {
   it('has a document written anew whose list of chunks was lost', async () => {

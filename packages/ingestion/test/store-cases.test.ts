@@ -1,50 +1,13 @@
-import { once } from 'node:events';
 import { type Caller, docUuid, type SearchHit, SluiceError } from '@sluice/core';
 import { createReconciler, createSweeper } from '@sluice/ingestion';
 import { accessFilter, compileFilter, fieldCatalog, mayAccess } from '@sluice/metadata';
-import { createFences, createRedis } from '@sluice/queues';
-import { createStore } from '@sluice/store';
-import { createWordEmbedder, dropCollections, testServices } from '@sluice/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createHarness, type Harness, type HarnessOptions } from './harness.js';
+import { describe, expect, it } from 'vitest';
+import type { Harness } from './harness.js';
+import { useRealStores } from './real-store.js';
 
 /** Cases of replacing, on the real Weaviate with real fences: what other systems lose, double or mix. */
 
-const { redis: redisUrl, weaviate } = testServices();
-const namespace = `Cases${process.pid}x${Date.now().toString(36)}`;
-const redis = createRedis({ url: redisUrl, role: 'producer' });
-const open: Harness[] = [];
-let collections = 0;
-
-async function harness(options: HarnessOptions = {}): Promise<Harness> {
-  const embedder = createWordEmbedder();
-  collections += 1;
-  const store = createStore({
-    url: weaviate,
-    namespace,
-    collection: `c${collections}`,
-    dimensions: embedder.dimensions,
-    readerGraceMs: 0,
-    clockSkewMs: 0,
-  });
-  const made = await createHarness({ ...options, store, embedder });
-  made.deps.fences = createFences({ redis, namespace: `${namespace}${collections}` });
-  open.push(made);
-  return made;
-}
-
-beforeAll(async () => {
-  if (redis.status !== 'ready') await once(redis, 'ready');
-});
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
-afterAll(async () => {
-  const keys = await redis.keys(`${namespace}*`);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
-  await dropCollections(weaviate, namespace);
-});
+const { harness } = useRealStores('Cases');
 
 const reader = (clearance: Caller['clearance']): Caller => ({ role: 'reader', clearance, groups: [], name: 'test' });
 

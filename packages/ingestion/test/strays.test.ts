@@ -1,49 +1,23 @@
-import { once } from 'node:events';
 import { attemptUuid, type ChunkObject, type CommitRecord, docUuid, type StoredChunk } from '@sluice/core';
-import { audit, createSweeper, verify } from '@sluice/ingestion';
-import { createFences, createRedis } from '@sluice/queues';
-import { createNodeFiles, listSource } from '@sluice/sources';
-import { createStore } from '@sluice/store';
-import { createWordEmbedder, dropCollections, testServices } from '@sluice/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createHarness, type Harness } from './harness.js';
+import { audit, createSweeper } from '@sluice/ingestion';
+import { testServices } from '@sluice/testkit';
+import { describe, expect, it } from 'vitest';
+import type { Harness } from './harness.js';
+import { useRealStores } from './real-store.js';
+import { verifyHarness } from './verify-harness.js';
 
 /** What something else puts into the collections of the real Weaviate, beside the chunks of documents. */
 
-const { redis: redisUrl, weaviate } = testServices();
-const namespace = `Strays${process.pid}x${Date.now().toString(36)}`;
-const redis = createRedis({ url: redisUrl, role: 'producer' });
-const open: Harness[] = [];
-let collections = 0;
+const stores = useRealStores('Strays');
 
 async function harness(): Promise<Harness> {
-  const embedder = createWordEmbedder();
-  collections += 1;
-  const { dimensions } = embedder;
-  const collection = `c${collections}`;
-  const store = createStore({ url: weaviate, namespace, collection, dimensions, readerGraceMs: 0, clockSkewMs: 0 });
-  const made = await createHarness({ store, embedder });
-  made.deps.fences = createFences({ redis, namespace: `${namespace}${collections}` });
-  open.push(made);
+  const made = await stores.harness();
   await made.write('a.md', 'firstword here\n\nsecondword here\n\nthirdword here');
   await made.reconcile('a.md');
   await made.write('b.md', 'otherword here');
   await made.reconcile('b.md');
   return made;
 }
-
-beforeAll(async () => {
-  if (redis.status !== 'ready') await once(redis, 'ready');
-});
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
-afterAll(async () => {
-  const keys = await redis.keys(`${namespace}*`);
-  if (keys.length > 0) await redis.del(keys);
-  redis.disconnect();
-  await dropCollections(weaviate, namespace);
-});
 
 const FOREIGN = 'aaaaaaaa-0000-4000-8000-000000000001';
 
@@ -58,9 +32,13 @@ async function insertCopy(h: Harness, change: (chunk: StoredChunk) => Partial<Ch
 }
 
 async function insertRaw(kind: 'Chunk' | 'Commit', object: Record<string, unknown>): Promise<void> {
-  const name = `${namespace}${kind}C${collections}`;
+  const name = stores.latest(kind);
   const body = JSON.stringify({ class: name, id: FOREIGN, ...object });
-  const answer = await fetch(`${weaviate}/v1/objects`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const answer = await fetch(`${testServices().weaviate}/v1/objects`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
   if (!answer.ok) throw new Error(`${name}: ${await answer.text()}`);
 }
 
@@ -95,25 +73,7 @@ async function search(h: Harness, query: string, limit = 100) {
   return h.store.search({ mode: 'keyword', query, alpha: 0, limit, filter, mayAccess: () => true });
 }
 
-async function look(h: Harness, repair: boolean) {
-  const view = h.deps.source('inbox');
-  if (view === undefined) throw new Error('no source');
-  return verify(
-    {
-      ...h.deps,
-      sources: () => [view],
-      listFiles: async function* () {
-        for await (const items of listSource({ files: createNodeFiles(), root: h.root, settings: {} }))
-          for (const item of items) if (item.kind === 'file') yield item.path;
-      },
-      pending: async () => new Set(),
-      async repair({ path, force }) {
-        await h.reconcile(path, 'retry', { recommit: true, rebuild: force === 'rebuild' });
-      },
-    },
-    { repair },
-  );
-}
+const look = async (h: Harness, repair: boolean) => (await verifyHarness(h, { repair })).report;
 
 const textsOf = async (h: Harness, query: string) => (await search(h, query)).map(({ chunk }) => chunk.text).sort();
 const LIVE = ['firstword here', 'otherword here', 'secondword here', 'thirdword here'];
