@@ -1,12 +1,9 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { SourceConfig } from '@sluice/config';
 import type { Files } from '@sluice/core';
-import type { Policy } from '@sluice/ingestion';
-import { frontMatterOf, MAX_SIDECAR_BYTES, parseSidecar, resolveMetadata, sidecarOf } from '@sluice/metadata';
+import { type Policy, readOwnMetadata } from '@sluice/ingestion';
+import { resolveMetadata } from '@sluice/metadata';
 import type { IgnoreVerdict, SourceView } from '@sluice/sources';
-
-/** Bytes of a file that are looked at for front matter. */
-const HEAD_BYTES = 65_536;
 
 /** What the configuration and the file itself say of a path; what the store says is added by the route. */
 export interface Explanation {
@@ -103,23 +100,13 @@ export function createExplain({ files, sources, views, policy }: ExplainDeps): (
   async function originsOf(source: string, relPath: string, path: string): Promise<Record<string, string>> {
     const { schema, matchingRules, source: said } = policy.of(source, relPath);
     try {
-      const head = new TextDecoder().decode(await files.readHead(path, HEAD_BYTES));
-      const frontMatter = frontMatterOf(head.replaceAll('\r\n', '\n'))?.data;
-      const sidecarPath = sidecarOf(path);
-      const kind = (await files.stat(sidecarPath))?.kind;
-      if (kind !== undefined && kind !== 'file') return {};
-      const sidecar =
-        kind === undefined
-          ? undefined
-          : parseSidecar(new TextDecoder().decode(await files.readHead(sidecarPath, MAX_SIDECAR_BYTES)));
       const { origins } = resolveMetadata({
         sourcePath: relPath,
         schema,
         fields: said.fields,
         sourceMetadata: said.metadata,
         matchingRules,
-        ...(frontMatter === undefined ? {} : { frontMatter }),
-        ...(sidecar === undefined ? {} : { sidecar }),
+        ...(await readOwnMetadata(files, path)),
       });
       return Object.fromEntries(Object.entries(origins));
     } catch {

@@ -44,6 +44,18 @@ describe('why a path is, or is not, a document', () => {
     });
   });
 
+  it('reads what a file says of itself as an ingest does, and believes no link', async () => {
+    const sidecar = join(root, 'sub', 'b.md.meta.yaml');
+    await writeFile(sidecar, Buffer.from('\ufeffcategory: tea\n', 'utf16le'));
+    await writeFile(join(root, 'c.md'), '---\rcategory: tea\r---\rwords');
+    expect((await explain(join(root, 'sub', 'b.md'))).origins).toMatchObject({ category: 'sidecar' });
+    expect((await explain(join(root, 'c.md'))).origins).toMatchObject({ category: 'front matter' });
+    await rm(sidecar);
+    await writeFile(join(base, 'elsewhere.yaml'), 'category: tea');
+    await symlink(join(base, 'elsewhere.yaml'), sidecar);
+    expect((await explain(join(root, 'sub', 'b.md'))).origins).toEqual({});
+  });
+
   it('says of a path whose rules cannot be read that its folder is closed', async () => {
     const config = loadConfig({ env: {}, cwd: base });
     const denied = Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });

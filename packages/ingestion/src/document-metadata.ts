@@ -1,4 +1,4 @@
-import { type CommitRecord, type DocumentMetadata, type ReadResult, SluiceError } from '@sluice/core';
+import { type CommitRecord, type DocumentMetadata, type Files, type ReadResult, SluiceError } from '@sluice/core';
 import {
   type DocumentAccess,
   frontMatterOf,
@@ -11,7 +11,7 @@ import {
 } from '@sluice/metadata';
 import type { Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
-import { codeOf, type DiskState } from './observe.js';
+import { codeOf, type DiskState, lookAtSidecar, type SidecarState } from './observe.js';
 
 export type Access = DocumentAccess;
 export type FileState = Extract<DiskState, { kind: 'file' }>;
@@ -34,7 +34,7 @@ const HIDDEN: Access = { security_level: 5 };
 /** The sidecar's mapping; undefined without one. */
 export async function readSidecar(
   deps: Pick<IngestionDeps, 'files'>,
-  disk: FileState,
+  disk: SidecarState,
 ): Promise<Record<string, unknown> | undefined> {
   if (disk.sidecarStat === '') return undefined;
   if (disk.sidecar === undefined) {
@@ -64,12 +64,21 @@ export async function readSidecar(
  * @throws SluiceError `invalid_metadata` with `details.access` when level or groups are invalid; `unreadable`
  */
 export async function accessNow(deps: IngestionDeps, target: Target, disk: FileState): Promise<Access> {
+  return accessBy(target, disk, await readBoth(deps, disk));
+}
+
+/** What the front matter and the sidecar of a file say, read as an ingest reads them. Throws as accessNow does. */
+export async function readOwnMetadata(files: Files, path: string): Promise<Pick<MetadataInput, 'frontMatter' | 'sidecar'>> {
+  return readBoth({ files }, { path, ...(await lookAtSidecar(files, path)) });
+}
+
+async function readBoth(
+  deps: Pick<IngestionDeps, 'files'>,
+  disk: SidecarState & { path: string },
+): Promise<Pick<MetadataInput, 'frontMatter' | 'sidecar'>> {
   const sidecar = await readSidecar(deps, disk);
-  const frontMatter = await readFrontMatter(deps, disk);
-  return accessBy(target, disk, {
-    ...(sidecar === undefined ? {} : { sidecar }),
-    ...(frontMatter === undefined ? {} : { frontMatter }),
-  });
+  const frontMatter = await readFrontMatter(deps, disk.path);
+  return { ...(sidecar === undefined ? {} : { sidecar }), ...(frontMatter === undefined ? {} : { frontMatter }) };
 }
 
 function accessBy(target: Target, disk: FileState, said: Pick<MetadataInput, 'frontMatter' | 'sidecar'>): Access {
@@ -99,14 +108,14 @@ export async function accessAfterFailure(
   return base === undefined ? now : narrowAccess(bareAccess(base), now);
 }
 
-async function readFrontMatter(deps: IngestionDeps, disk: FileState): Promise<Record<string, unknown> | undefined> {
-  if (!FRONT_MATTER_NAMES.test(disk.path)) return undefined;
+async function readFrontMatter(deps: Pick<IngestionDeps, 'files'>, path: string): Promise<Record<string, unknown> | undefined> {
+  if (!FRONT_MATTER_NAMES.test(path)) return undefined;
   let head: Uint8Array;
   try {
-    head = await deps.files.readHead(disk.path, HEAD_BYTES);
+    head = await deps.files.readHead(path, HEAD_BYTES);
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
-    throw new SluiceError('unreadable', `${disk.path} cannot be read (${codeOf(cause)}); check its permissions`, { cause });
+    throw new SluiceError('unreadable', `${path} cannot be read (${codeOf(cause)}); check its permissions`, { cause });
   }
   return frontMatterOf(decode(head))?.data;
 }

@@ -2,6 +2,7 @@ export { type AuditDeps, type AuditLoop, type AuditReport, audit, createAuditLoo
 export { withCombinedReads } from './batched-reads.js';
 export { type IngestionDeps, type SourceView, STEPS, type Step } from './deps.js';
 export { discardDocument } from './discard.js';
+export { readOwnMetadata } from './document-metadata.js';
 export {
   createPolicy,
   type DocumentPolicy,

@@ -7,18 +7,15 @@ import type { DocumentPolicy } from './policy.js';
 /** What the disk says of a path at one moment. */
 export type DiskState =
   | { kind: 'gone' }
-  | {
-      kind: 'file';
-      path: string;
-      stat: FileStat;
-      statKey: string;
-      sidecarPath: string;
-      /** Undefined where none is, or what is there is no file. */
-      sidecar?: FileStat;
-      /** sidecarKey: '' without one. */
-      sidecarStat: string;
-      policy: DocumentPolicy;
-    };
+  | ({ kind: 'file'; path: string; stat: FileStat; statKey: string; policy: DocumentPolicy } & SidecarState);
+
+export interface SidecarState {
+  sidecarPath: string;
+  /** Undefined where none is, or what is there is no file. */
+  sidecar?: FileStat;
+  /** sidecarKey: '' without one. */
+  sidecarStat: string;
+}
 
 /** A path that may leave its root is never looked at, whoever asks. */
 function isInside(path: string): boolean {
@@ -46,18 +43,15 @@ export async function observeDisk(
   }
   if (stat.kind !== 'file' || !(await source.accepts(sourcePath)) || !(await isOwnSpelling(deps.files, source.root, path)))
     return { kind: 'gone' };
+  const sidecar = await lookAtSidecar(deps.files, path);
+  return { kind: 'file', path, stat, statKey: statKey(stat), ...sidecar, policy: deps.policy.of(source.name, sourcePath) };
+}
+
+/** What stands in the place of a file's sidecar. */
+export async function lookAtSidecar(files: Files, path: string): Promise<SidecarState> {
   const sidecarPath = sidecarOf(path);
-  const sidecar = await lookAt(deps.files, sidecarPath);
-  return {
-    kind: 'file',
-    path,
-    stat,
-    statKey: statKey(stat),
-    sidecarPath,
-    ...(sidecar?.kind === 'file' ? { sidecar } : {}),
-    sidecarStat: sidecarKey(sidecar),
-    policy: deps.policy.of(source.name, sourcePath),
-  };
+  const sidecar = await lookAt(files, sidecarPath);
+  return { sidecarPath, ...(sidecar?.kind === 'file' ? { sidecar } : {}), sidecarStat: sidecarKey(sidecar) };
 }
 
 /** Any name will do: what counts is whether the root lets names be looked for. */
