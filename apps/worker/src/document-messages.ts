@@ -21,6 +21,7 @@ export type ToProcess =
   | { type: 'refusal'; call: number; error: WireError };
 
 export type FromProcess =
+  | { type: 'begun' }
   | { type: 'progress'; share: number }
   | { type: 'ask'; call: number; question: Question }
   | { type: 'chunks'; chunks: Chunk[] }

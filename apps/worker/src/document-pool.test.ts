@@ -3,12 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ChunkingSettings, DocumentReader, ReadResult } from '@sluice/core';
+import type { ChunkingSettings, ReadResult } from '@sluice/core';
 import { createLlm } from '@sluice/llm';
 import { silentLogger } from '@sluice/telemetry';
 import { type ChatServer, createWordEmbedder, startChatServer, TELESCOPE, testServices, until } from '@sluice/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createDocumentPool, type DocumentPoolOptions } from './document-pool.js';
+import { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from './document-pool.js';
 
 const limits = {
   fileBytes: 1e6,
@@ -22,7 +22,7 @@ const limits = {
 const embedder = createWordEmbedder();
 
 let folder: string;
-let pool: DocumentReader;
+let pool: DocumentPool;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sluice-pool-'));
 });
@@ -33,13 +33,18 @@ afterEach(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function open(options: Partial<DocumentPoolOptions> = {}): void {
-  pool = createDocumentPool({ modelFolder: testServices().model, embedder, logger: silentLogger(), processes: 1, ...options });
+  pool = createDocumentPool({ modelFolder: testServices().model, embedder, logger: silentLogger(), processes: 1, largeBytes: 5e6, slowMs: 60_000, ...options });
 }
 
 async function read(name: string, text: string, chunking: ChunkingSettings = { strategy: 'auto' }): Promise<ReadResult> {
   const path = join(folder, name);
   await writeFile(path, text);
   return pool.read({ docId: `docs/${name}`, path, limits, chunking });
+}
+
+async function after<T>(ms: number, then: () => Promise<T>): Promise<T> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  return then();
 }
 
 /** Process ids of this process' children whose command line holds these words, `ps` itself left out. */
@@ -105,9 +110,85 @@ describe('a parsing process', () => {
   });
 });
 
+describe('documents that hang', () => {
+  let settled: string[];
+  beforeEach(() => {
+    settled = [];
+  });
+
+  async function hang(
+    name: string,
+    { signal, parseMs = 600_000 }: { signal?: AbortSignal; parseMs?: number } = {},
+  ): Promise<string> {
+    const path = join(folder, name);
+    // A pipe that nobody writes to is opened for ever.
+    await promisify(execFile)('mkfifo', [path]);
+    const request = { docId: `docs/${name}`, path, limits: { ...limits, parseMs }, chunking: { strategy: 'auto' } } as const;
+    const end = await pool.read(request, signal).then(
+      () => 'read',
+      (cause: { code: string }) => cause.code,
+    );
+    settled.push(name);
+    return end;
+  }
+
+  it('on every process make way for others, and can be stopped where they wait', async () => {
+    const slow: string[] = [];
+    open({
+      processes: 2,
+      slowMs: 1000,
+      sizeOf: async (path) => (path.endsWith('.md') ? 10 : 1e6),
+      onSlow: (docId) => slow.push(docId),
+    });
+    const stop = new AbortController();
+    const names = Array.from({ length: 6 }, (_, n) => `hangs-${n}.txt`);
+    const hanging = names.map((name) => `docs/${name}`);
+    const ends = names.map((name) => hang(name, { signal: stop.signal }));
+    await until(() => slow.length >= 2);
+    for (const n of [1, 2, 3]) expect((await read(`small-${n}.md`, 'Kettle.')).chunks).toMatchObject([{ text: 'Kettle.' }]);
+    expect(settled).toEqual([]);
+    await until(() => hanging.every((docId) => slow.includes(docId)));
+    expect((await read('small.md', 'Lid.')).chunks).toMatchObject([{ text: 'Lid.' }]);
+    expect(settled).toEqual([]);
+    stop.abort();
+    expect(await Promise.all(ends)).toEqual(Array(6).fill('internal'));
+    // Whoever tries them again knows them.
+    expect(hanging.filter((docId) => !pool.isSlow(docId))).toEqual([]);
+    expect(pool.isSlow('docs/small.md')).toBe(false);
+  });
+
+  it('end by their own time, each of them, whoever made way', async () => {
+    open({ processes: 2, slowMs: 300 });
+    const ends = Array.from({ length: 3 }, (_, n) => hang(`slow-${n}.txt`, { parseMs: 2000 }));
+    expect(await Promise.all(ends)).toEqual(Array(3).fill('parse_timeout'));
+    expect(pool.isSlow('docs/slow-0.txt')).toBe(false);
+  });
+});
+
+describe('a document that waits for the model', () => {
+  const SENTENCES = 600;
+  const text = Array.from({ length: SENTENCES }, (_, n) => `Kettle ${n} of the ${n}th kitchen boils.`).join(' ');
+
+  it('is not slow by its waits', async () => {
+    const slow: string[] = [];
+    const late = { ...embedder, embed: (texts: readonly string[]) => after(3000, () => embedder.embed(texts)) };
+    open({ embedder: late, slowMs: 2500, onSlow: (docId) => slow.push(docId) });
+    await read('waits.txt', 'A kettle boils. A lid rattles. Something else stands here now.', { strategy: 'semantic' });
+    expect(slow).toEqual([]);
+  });
+
+  it('is slow once it had a good deal of it', async () => {
+    const slow: string[] = [];
+    open({ onSlow: (docId) => slow.push(docId) });
+    await read('asks.txt', text, { strategy: 'semantic' });
+    expect(slow).toEqual(['docs/asks.txt']);
+    expect(pool.isSlow('docs/asks.txt')).toBe(false);
+  });
+});
+
 describe('propositions', () => {
   const { passage: PASSAGE, trueFacts: TRUE_FACTS, falseFact: FALSE_FACT } = TELESCOPE;
-  let answer: (asked: string) => string | number;
+  let answer: (asked: string) => string | number | Promise<string>;
   let server: ChatServer;
   beforeEach(async () => {
     answer = () => JSON.stringify([...TRUE_FACTS, FALSE_FACT]);
@@ -147,6 +228,22 @@ describe('propositions', () => {
     const edited = passages.with(3, '# Part 3\n\nKettles of another kind boil.\n').join('\n');
     expect((await read('a.md', edited, settings)).usage).toMatchObject({ calls: 1, cached: 5 });
     expect(server.requests).toHaveLength(7);
+  });
+
+  it('keep nobody waiting while the endpoint thinks, and count as large from the start', async () => {
+    const slow: string[] = [];
+    openWithLlm({ onSlow: (docId) => slow.push(docId) });
+    let go = (): void => undefined;
+    const thinks = new Promise<string>((resolve) => {
+      go = () => resolve('["Kettles boil."]');
+    });
+    answer = () => thinks;
+    const facts = read('thinks.md', 'Kettles boil.', { strategy: 'propositions' });
+    await until(() => server.requests.length === 1);
+    expect((await read('a.md', 'Kettle.')).chunks).toMatchObject([{ text: 'Kettle.' }]);
+    expect(slow).toEqual(['docs/thinks.md']);
+    go();
+    expect((await facts).chunks).toMatchObject([{ text: 'Kettles boil.' }]);
   });
 
   it.each([

@@ -58,6 +58,7 @@ async function openDeps(options: ProcessOptions, { embedder, llm, facts }: Worke
 async function read(open: () => Promise<Deps>, request: Extract<ToProcess, { type: 'read' }>['request']): Promise<void> {
   try {
     const deps = await open();
+    send({ type: 'begun' });
     const bytes = await readBytes(request.path, request.limits.fileBytes);
     const contentHash = createHash('sha256').update(bytes).digest('hex');
     const document = await deps.registry.parse({

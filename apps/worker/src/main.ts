@@ -23,9 +23,6 @@ import { createFaults } from './faults.js';
 /** Time that running jobs have to end when the worker is told to stop, ms. */
 const STOP_MS = 10_000;
 
-/** Files over this many bytes leave a slot and a reading process to smaller ones. */
-const LARGE_BYTES = 5_000_000;
-
 async function main(): Promise<void> {
   const config = loadConfig({ env: processEnvironment(), cwd: process.cwd() });
   const { runtime } = config;
@@ -61,9 +58,11 @@ async function main(): Promise<void> {
     embedder,
     logger,
     llm: config.llm === undefined ? undefined : createLlm(config.llm),
-    largeBytes: LARGE_BYTES,
+    largeBytes: config.queue.largeBytes,
+    slowMs: config.queue.slowMs,
     warmMb: config.limits.parseMemoryMb,
     sizeOf: async (path) => (await stat(path)).size,
+    onSlow: (docId) => worker.slow(docId),
   });
   const control = createControl({ redis, namespace: runtime.namespace });
   const views = createSourceViews(config, { files, store, told: (source) => control.rootOf(source) });
@@ -95,8 +94,9 @@ async function main(): Promise<void> {
     probeStore: () => store.checkReady(),
     inFlight: {
       bytes: config.queue.inFlightBytes,
-      largeBytes: LARGE_BYTES,
+      largeBytes: config.queue.largeBytes,
       sizeOf: async ({ source, path }) => (await views.get(source)?.sizeOf(path)) ?? 0,
+      isSlow: (docId) => reader.isSlow(docId),
     },
     settings: { lockMs: config.queue.lockMs, stalledMs: config.queue.stalledMs },
     logger,

@@ -48,6 +48,8 @@ export function buildConfig(input: BuildInput): Config {
     queue: {
       concurrency: queue.concurrency,
       inFlightBytes: queue.in_flight_mb * 2 ** 20,
+      largeBytes: queue.large_mb * 2 ** 20,
+      slowMs: queue.slow_s * 1000,
       attempts: queue.attempts,
       backoffMs: queue.backoff_ms,
       lockMs: queue.lock_ms,

@@ -84,6 +84,48 @@ describe('documents that are worked on at a time', () => {
     expect(runs.every((run) => run.context.attemptsMade === 0 && run.context.crashes === 0)).toBe(true);
   });
 
+  it('leave small ones where they are when all slots are taken: none is taken to be put back', async () => {
+    const { handle, next } = createRuns();
+    await add(Array.from({ length: 40 }, (_, n) => `${n % 2 === 0 ? 0 : 3}.${n}`));
+    await bench.work(handle, { concurrency: 4, inFlight: LIMITS });
+    for (let n = 0; n < 36; n++) {
+      const run = await next();
+      expect((await bench.queue.counts()).delayed).toBe(0);
+      run.succeed();
+    }
+    for (let n = 36; n < 40; n++) (await next()).succeed();
+    await until(() => bench.queue.isIdle());
+  });
+
+  it('are others than those that turn out slow, which come again in their turn', async () => {
+    const { handle, runs, next } = createRuns();
+    const slow = new Set<string>();
+    const paths = Array.from({ length: 12 }, (_, n) => `0.${n}`);
+    await add(paths);
+    const inFlight = { ...LIMITS, isSlow: (docId: string) => slow.has(docId) };
+    const worker = await bench.work(handle, { concurrency: 4, inFlight });
+    const turnsSlow = async () => {
+      const run = await next();
+      slow.add(run.context.docId);
+      worker.slow(run.context.docId);
+      return run;
+    };
+    const stay = [await turnsSlow(), await turnsSlow()];
+    // Large ones have half of the slots: those that follow go.
+    for (let n = 2; n < 12; n++) expect((await turnsSlow()).context.signal.aborted).toBe(true);
+    expect(stay.map((run) => run.context.signal.aborted)).toEqual([false, false]);
+    await until(async () => (await bench.queue.counts()).delayed === 10);
+    await add(['0.light']);
+    const light = await next();
+    expect(light.request.path).toBe('0.light');
+    for (const run of [light, ...stay]) run.succeed();
+    for (let n = 2; n < 12; n++) (await next()).succeed();
+    await until(() => bench.queue.isIdle());
+    expect(runs).toHaveLength(23);
+    expect(runs.every((run) => run.context.attemptsMade === 0 && run.context.crashes === 0)).toBe(true);
+    expect((await bench.queue.counts()).failed).toBe(0);
+  });
+
   it('are one larger than the bound, alone among the large ones, in its turn', async () => {
     const { handle, runs, next } = createRuns();
     await add(['30.a', '30.b']);

@@ -125,24 +125,35 @@ export function createShare(options: ShareOptions): Share {
 export interface InFlightLimits {
   /** Bytes of all files that are worked on. */
   bytes: number;
-  /** Files over this many bytes are large: they take half of the slots at most, and leave room for small ones. */
+  /** Files over this many bytes are large: they take half of the slots at most, and leave room for small ones. So do slow ones. */
   largeBytes: number;
+}
+
+export interface InFlight {
+  shareOf(bytes: number): Share;
+  /** The share of large and slow documents. */
+  large: Share;
+  held(): string[];
 }
 
 /**
  * Two shares, so that small documents never wait for large ones: small ones have room for as many as there are slots, half of all bytes
  * at most, and large ones the rest. One that is larger than all of that runs while no other large one does.
+ *
+ * A slot more than those of the small ones, or a share of fewer for some of them, would have nearly every job of a long queue taken,
+ * found to have no room, and called back one by one: many times slower than to leave it where it is.
  */
 export function createInFlight(
   { bytes, largeBytes }: InFlightLimits,
   slots: number,
   options: Pick<ShareOptions, 'call' | 'calledMs' | 'heldMs'>,
-): { shareOf(bytes: number): Share; held(): string[] } {
+): InFlight {
   const smallBytes = Math.min(bytes / 2, slots * largeBytes);
   const small = createShare({ ...options, bytes: smallBytes, slots });
   const large = createShare({ ...options, bytes: bytes - smallBytes, slots: Math.max(1, Math.floor(slots / 2)) });
   return {
     shareOf: (size) => (size > largeBytes ? large : small),
+    large,
     held: () => [...small.held(), ...large.held()],
   };
 }

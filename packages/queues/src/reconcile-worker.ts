@@ -8,7 +8,7 @@ import { urgencyOf } from './fairness.js';
 import { forceNotes } from './force-notes.js';
 import { createGate } from './gate.js';
 import { createHeartbeat, workerName } from './heartbeat.js';
-import { createInFlight, type InFlightLimits } from './in-flight.js';
+import { createInFlight, type InFlight, type InFlightLimits, type Share } from './in-flight.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
 import { createOutage } from './outage.js';
 import { createRedis } from './redis.js';
@@ -65,6 +65,8 @@ export interface ReconcileWorkerOptions {
   inFlight?: InFlightLimits & {
     /** Bytes of the file that a request is about; 0 where there is none, or it cannot be asked. */
     sizeOf: (request: ReconcileRequest) => Promise<number>;
+    /** Whether a document is known to be slow: it counts as large. */
+    isSlow?: (docId: string) => boolean;
   };
   /** Any thrown value as a SluiceError; default toSluiceError, `internal` for what is unknown. */
   mapError?: (thrown: unknown, docId: string) => SluiceError;
@@ -98,7 +100,25 @@ export interface ReconcileWorker {
    * end. Never takes longer than the deadline and some 5 s.
    */
   stop(options?: { deadlineMs?: number }): Promise<void>;
+  /**
+   * A document that is worked on turns out slow: from now on it counts as large. Where large ones have no room for it its signal is
+   * aborted, and it comes again in its turn, no attempt spent. Without `inFlight` it goes on.
+   */
+  slow(docId: string): void;
   health(): WorkerHealth;
+}
+
+/** A job that is worked on. */
+interface RunningJob {
+  job: ReconcileJob;
+  token: string;
+  docId: string;
+  uuid: string;
+  bytes: number;
+  share?: Share;
+  freeRoom: () => void;
+  /** It is to give its slot back, and to wait among the large ones. */
+  putBack: boolean;
 }
 
 type ReconcileJob = Job<ReconcileRequest | undefined, void>;
@@ -113,7 +133,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const name = workerName();
   const heartbeat = createHeartbeat(redis, { namespace, name, onError });
   const gate = createGate();
-  const running = new Map<string, { job: ReconcileJob; token: string; uuid: string }>();
+  const running = new Map<string, RunningJob>();
   const stopped = new AbortController();
   let stopping = false;
 
@@ -125,33 +145,25 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     if (job.name === undefined || job.data === undefined) return;
     const parsed = reconcileSchema.safeParse(job.data);
     if (!parsed.success) throw new UnrecoverableError(`not a reconcile job: ${parsed.error.message}`);
-    const { uuid } = documentOf(parsed.data);
+    const { docId, uuid } = documentOf(parsed.data);
     // It was on its way when the worker was told to stop, which waits for those that run.
     if (stopping) {
       await giveBack(job, token);
       throw new WaitingError();
     }
-    running.set(job.id ?? '', { job, token, uuid });
+    const own: RunningJob = { job, token, docId, uuid, bytes: 0, freeRoom: () => undefined, putBack: false };
+    running.set(job.id ?? '', own);
     try {
-      const freeRoom = await takeRoom(job, token, parsed.data);
-      try {
-        await run(job, uuid, token, signal, parsed.data);
-      } finally {
-        freeRoom();
-      }
+      await takeRoom(own, parsed.data);
+      await run(own, signal, parsed.data);
     } finally {
+      own.freeRoom();
       running.delete(job.id ?? '');
     }
   };
 
-  async function run(
-    job: ReconcileJob,
-    uuid: string,
-    token: string,
-    signal: AbortSignal,
-    request: ReconcileRequest,
-  ): Promise<void> {
-    const { docId } = documentOf(request);
+  async function run(own: RunningJob, signal: AbortSignal, request: ReconcileRequest): Promise<void> {
+    const { job, docId, uuid } = own;
     let leave: () => void = () => undefined;
     let lost: Crashes = { count: 0, beganMs: 0 };
     let end: () => void = () => crashes.end(uuid);
@@ -178,37 +190,58 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       const fault = (options.mapError ?? mapUnknown)(thrown, docId);
       // That workers died of a document must not be forgotten before it is recorded.
       if (fault.details?.unrecorded === true && lost.count > 0) end = () => crashes.restore(uuid, lost);
-      await settle(job, uuid, token, signal, fault);
+      await settle(own, signal, fault);
     } finally {
       leave();
       end();
     }
   }
 
-  /** Takes room for a document among those that are worked on; returns how to give it back. Throws where there is none now. */
-  async function takeRoom(job: ReconcileJob, token: string, request: ReconcileRequest): Promise<() => void> {
-    if (inFlight === undefined || options.inFlight === undefined || job.id === undefined) return () => undefined;
-    const bytes = await options.inFlight.sizeOf(request);
-    const share = inFlight.shareOf(bytes);
-    const urgency = urgencyOf(job.priority);
-    const freeRoom = share.enter(job.id, urgency, bytes);
-    if (freeRoom !== undefined) return freeRoom;
-    if (stopping) {
+  /** Takes room for a document among those that are worked on. Throws where there is none now. */
+  async function takeRoom(own: RunningJob, request: ReconcileRequest): Promise<void> {
+    const { job, token } = own;
+    if (inFlight === undefined || options.inFlight === undefined || job.id === undefined) return;
+    own.bytes = await options.inFlight.sizeOf(request);
+    const share = options.inFlight.isSlow?.(own.docId) ? inFlight.large : inFlight.shareOf(own.bytes);
+    own.share = share;
+    const freeRoom = share.enter(job.id, urgencyOf(job.priority), own.bytes);
+    if (freeRoom === undefined) {
+      if (!stopping) return hold(own, share);
       await giveBack(job, token);
       throw new WaitingError();
     }
+    own.freeRoom = freeRoom;
+  }
+
+  /** Has a job wait outside until there is room for it. */
+  async function hold({ job, token, bytes }: RunningJob, share: Share): Promise<never> {
     await job.moveToDelayed(Date.now() + share.holdMs(), token);
-    share.hold(job.id, urgency, bytes);
+    share.hold(job.id ?? '', urgencyOf(job.priority), bytes);
     throw new DelayedError();
   }
 
+  /** A slow document leaves the room of the light ones, for that of the large ones or for none. */
+  function makeSlow(own: RunningJob): void {
+    const { job, bytes, share } = own;
+    if (inFlight === undefined || share === undefined || share === inFlight.large || job.id === undefined) return;
+    own.share = inFlight.large;
+    const freeRoom = inFlight.large.enter(job.id, urgencyOf(job.priority), bytes);
+    own.freeRoom();
+    own.freeRoom = freeRoom ?? (() => undefined);
+    if (freeRoom !== undefined) return;
+    own.putBack = true;
+    worker.cancelJob(job.id, 'large documents have no room for it');
+  }
+
   /** Ends a job that failed in the way its fault asks for: by the error that it throws. */
-  async function settle(job: ReconcileJob, uuid: string, token: string, signal: AbortSignal, fault: SluiceError): Promise<never> {
+  async function settle(own: RunningJob, signal: AbortSignal, fault: SluiceError): Promise<never> {
+    const { job, token, uuid } = own;
     if (stopping && signal.aborted) {
       // It may have been given back already, when it did not end in time.
       await giveBack(job, token).catch(() => undefined);
       throw new WaitingError();
     }
+    if (own.putBack && inFlight !== undefined) return hold(own, inFlight.large);
     const isRecorded = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) && fault.details?.unrecorded !== true;
     const outcome = fault.code === 'store_unavailable' && !isRecorded ? await outage?.confirm(uuid) : undefined;
     if (outcome === 'away') {
@@ -235,13 +268,13 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     await redis.zadd(worker.toKey('marker'), 0, '0');
   }
 
-  const inFlight =
+  const inFlight: InFlight | undefined =
     options.inFlight &&
     createInFlight(options.inFlight, options.concurrency, {
       call: (id) => makeDue(redis, worker.toKey(''), id, Date.now()),
       ...(settings.heldMs !== undefined && { heldMs: settings.heldMs }),
     });
-  const worker = new Worker<ReconcileRequest | undefined, void>(RECONCILE_QUEUE, process, {
+  const worker: Worker<ReconcileRequest | undefined, void> = new Worker(RECONCILE_QUEUE, process, {
     connection: redis,
     prefix: namespace,
     autorun: false,
@@ -313,6 +346,9 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       heartbeat.stop();
       await within(worker.disconnect(), ABORT_GRACE_MS);
       redis.disconnect();
+    },
+    slow(docId) {
+      for (const own of running.values()) if (own.docId === docId) makeSlow(own);
     },
     health: () => ({
       consuming: worker.isRunning() && !worker.isPaused() && redis.status === 'ready',
