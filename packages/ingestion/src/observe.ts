@@ -17,9 +17,10 @@ export interface SidecarState {
   sidecarStat: string;
 }
 
-/** A path that may leave its root is never looked at, whoever asks. */
-function isInside(path: string): boolean {
-  return path !== '' && !path.startsWith('/') && !path.split('/').some((part) => part === '' || part === '.' || part === '..');
+/** Where a path of a source is on disk. A path that may leave its root is never looked at, whoever asks. */
+export function pathIn({ root }: Pick<SourceView, 'root'>, path: string): string | undefined {
+  const parts = path.split('/');
+  return parts.some((part) => part === '' || part === '.' || part === '..') ? undefined : join(root, ...parts);
 }
 
 /**
@@ -32,8 +33,8 @@ export async function observeDisk(
   source: SourceView,
   sourcePath: string,
 ): Promise<DiskState> {
-  if (!isInside(sourcePath)) return { kind: 'gone' };
-  const path = join(source.root, ...sourcePath.split('/'));
+  const path = pathIn(source, sourcePath);
+  if (path === undefined) return { kind: 'gone' };
   const stat = await lookAt(deps.files, path);
   if (stat === undefined) {
     if (await isInvalidName(deps.files, path)) {
@@ -113,51 +114,4 @@ async function isInvalidName(files: Files, path: string): Promise<boolean> {
 export function codeOf(cause: unknown): string {
   if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
   return cause instanceof Error ? cause.message : String(cause);
-}
-
-/** Whole seconds are what FAT (two of them), HFS+, ext3 and some network shares keep. */
-const SECOND_NS = 1_000_000_000n;
-const COARSE_MS = 2_000;
-
-/** The later of a file's stamps, Unix milliseconds: not each file system sets ctime with every write. */
-function newestStampMs({ mtimeNs, ctimeNs }: FileStat): number {
-  const stamps = [mtimeNs, ctimeNs].map((ns) => Number(BigInt(ns) / 1_000_000n));
-  return Math.max(...stamps);
-}
-
-/** How long a file must have been still before it is read: at least as long as a second write might leave its stamp as it is. */
-function stillMs(source: SourceView, { mtimeNs, ctimeNs }: FileStat): number {
-  const isCoarse = BigInt(mtimeNs) % SECOND_NS === 0n && BigInt(ctimeNs) % SECOND_NS === 0n;
-  return isCoarse ? Math.max(COARSE_MS, source.stabilityMs) : source.stabilityMs;
-}
-
-/**
- * Waits until a file just written has been still for the source's stability time, and longer where its stamps are coarse. The watcher
- * waits too; this covers jobs that come another way. Gives up after a minute: then the check after the commit decides.
- */
-export async function waitUntilStill(
-  deps: Pick<IngestionDeps, 'files' | 'policy' | 'clock'>,
-  source: SourceView,
-  sourcePath: string,
-  seen: DiskState,
-  signal?: AbortSignal,
-): Promise<DiskState> {
-  let state = seen;
-  const deadline = deps.clock.monotonic() + 60_000;
-  while (state.kind === 'file' && deps.clock.monotonic() < deadline) {
-    const now = deps.clock.now();
-    const waits = [state.stat, ...(state.sidecar === undefined ? [] : [state.sidecar])].map((stat) => ({
-      age: now - newestStampMs(stat),
-      needed: stillMs(source, stat),
-    }));
-    const { age, needed } = waits.reduce((a, b) => (b.needed - b.age > a.needed - a.age ? b : a));
-    if (age >= needed) return state;
-    // A change time in the future (another machine's clock) says nothing of the age: wait the whole time once and compare.
-    const wait = age < 0 ? needed : needed - age;
-    await deps.clock.sleep(Math.max(1, wait), signal);
-    const next = await observeDisk(deps, source, sourcePath);
-    if (age < 0 && sameDisk(state, next)) return next;
-    state = next;
-  }
-  return state;
 }

@@ -5,12 +5,13 @@ import { bareMetadata, buildRecord, NOTHING_LIVE, reasonOf, sameAsBase } from '.
 import type { IngestionDeps } from './deps.js';
 import { accessAfterFailure, accessNow, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
 import { createLru } from './lru.js';
-import { type DiskState, observeDisk, sameDisk, waitUntilStill, whyUnreadable } from './observe.js';
+import { type DiskState, observeDisk, sameDisk, whyUnreadable } from './observe.js';
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { recommitUnconfigured } from './recommit-unconfigured.js';
 import { MissingChunk, readBaseManifest, rewriteBase } from './rewrite.js';
 import { findSettled, isOverLimits, isSameState } from './settled.js';
+import { createLookWhenStill } from './still.js';
 import type { VectorCache } from './write-chunks.js';
 import { LostChunks, writeDocument } from './write-document.js';
 import { commitFailure } from './write-failure.js';
@@ -137,13 +138,8 @@ async function runRounds(
   looked: Looked,
   options: ReconcileOptions,
 ): Promise<ReconcileOutcome> {
-  const seen = await waitUntilStill(
-    deps,
-    target.source,
-    target.sourcePath,
-    await observeDisk(deps, target.source, target.sourcePath),
-    options.signal,
-  );
+  const look = createLookWhenStill(deps, target.source, target.sourcePath);
+  let seen = await look({ knownGone: request.cause === 'unlink', signal: options.signal });
   looked.disk = seen;
   const settled = await findSettled(deps, target, request, seen, options);
   if (settled !== undefined) return settled;
@@ -157,7 +153,8 @@ async function runRounds(
     if (!wrote) options.signal?.throwIfAborted();
     const attempt = await beginAttempt(deps, target);
     looked.disk = undefined;
-    const disk = await observeDisk(deps, target.source, target.sourcePath);
+    const disk = await look({ before: seen, signal: wrote ? undefined : options.signal });
+    seen = disk;
     looked.disk = disk;
     try {
       // What an earlier round wrote but did not commit only a tombstone licenses to delete.
