@@ -33,7 +33,15 @@ afterEach(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 function open(options: Partial<DocumentPoolOptions> = {}): void {
-  pool = createDocumentPool({ modelFolder: testServices().model, embedder, logger: silentLogger(), processes: 1, largeBytes: 5e6, slowMs: 60_000, ...options });
+  pool = createDocumentPool({
+    modelFolder: testServices().model,
+    embedder,
+    logger: silentLogger(),
+    processes: 1,
+    largeBytes: 5e6,
+    slowMs: 60_000,
+    ...options,
+  });
 }
 
 async function read(name: string, text: string, chunking: ChunkingSettings = { strategy: 'auto' }): Promise<ReadResult> {

@@ -67,7 +67,16 @@ export interface Config {
   /** What the configuration says of metadata; `fields` are those of all sources together: what filters may name. */
   schema: MetadataSchema & { fields: Record<string, FieldType> };
   limits: ParseLimits;
-  queue: { concurrency: number; inFlightBytes: number; largeBytes: number; slowMs: number; attempts: number; backoffMs: number; lockMs: number; stalledMs: number };
+  queue: {
+    concurrency: number;
+    inFlightBytes: number;
+    largeBytes: number;
+    slowMs: number;
+    attempts: number;
+    backoffMs: number;
+    lockMs: number;
+    stalledMs: number;
+  };
   /** `path` is that of SLUICE_MODEL, else of the file: the folder of the model's files. */
   embedding: { model: string; path?: string; threads: number | 'auto' };
   search: { alpha: number; limit: number; candidates: number };

@@ -153,7 +153,10 @@ async function runRounds(
     if (!wrote) options.signal?.throwIfAborted();
     const attempt = await beginAttempt(deps, target);
     looked.disk = undefined;
-    const disk = await look({ before: seen, signal: wrote ? undefined : options.signal });
+    const hadSidecar = [seen.kind === 'file' ? seen.sidecarStat : '', attempt.base?.sidecar_stat ?? ''].some(
+      (stat) => stat !== '',
+    );
+    const disk = await look({ before: seen, hadSidecar, signal: wrote ? undefined : options.signal });
     seen = disk;
     looked.disk = disk;
     try {

@@ -52,7 +52,11 @@ const twice = [() => ({}), ([before]: Awaited<ReturnType<LookWhenStill>>[]) => (
 it.each([
   ['the stability time where stamps are fine', { [FILE]: stamped(FINE) }, 200],
   ['until a second write would show where stamps are whole seconds', { [FILE]: stamped('1000000000000') }, 1900],
-  ['no longer for a copy whose mtime alone is coarse, since it was set', { [FILE]: { ...stamped(FINE), mtimeNs: '5000000000' } }, 200],
+  [
+    'no longer for a copy whose mtime alone is coarse, since it was set',
+    { [FILE]: { ...stamped(FINE), mtimeNs: '5000000000' } },
+    200,
+  ],
   ['not for an old file', { [FILE]: stamped('1000000123') }, 0],
   ['for its sidecar too', { [FILE]: stamped('1000000123'), [SIDECAR]: stamped(FINE) }, 200],
   ['for a sidecar with coarse stamps', { [FILE]: stamped('1000000123'), [SIDECAR]: stamped('1000000000000') }, 1900],
@@ -79,7 +83,9 @@ it('waits anew for a file that changed between two looks, and not for one that d
 });
 
 it('takes a path for gone once its folder was still for a second', async () => {
-  const folder = (ns: string): Disk => () => ({ '/in/notes': stamped(ns), '/in': stamped('5000000123') });
+  const folder =
+    (ns: string): Disk =>
+    () => ({ '/in/notes': stamped(ns), '/in': stamped('5000000123') });
   expect(await look(folder(FINE), 100, once)).toEqual({ kinds: ['gone'], tookMs: [900] });
   expect(await look(folder('5000000123'), 100, once)).toEqual({ kinds: ['gone'], tookMs: [0] });
   // Of a folder that went with it the one above tells.

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import type { FileStat } from '@sluice/core';
+import { sidecarOf } from '@sluice/metadata';
 import type { IngestionDeps, SourceView } from './deps.js';
 import { type DiskState, observeDisk, pathIn, sameDisk } from './observe.js';
 
@@ -18,6 +19,8 @@ export interface StillLook {
   before?: DiskState | undefined;
   /** That nothing is there was waited for by whoever asked. */
   knownGone?: boolean;
+  /** The document had a sidecar: none is taken for the truth only after a second either, since it may hold the level. */
+  hadSidecar?: boolean;
   signal?: AbortSignal | undefined;
 }
 
@@ -26,7 +29,7 @@ export type LookWhenStill = (options: StillLook) => Promise<DiskState>;
 
 /**
  * Looks at the disk as observeDisk does, and waits until what is there has been still: a file just written for the source's stability
- * time, and longer where its stamps are coarse; a path with nothing at it for a second. So no half-written file is read, nor one that is
+ * time, and longer where its stamps are coarse; a path with nothing at it, or without the sidecar it had, for a second. So no half-written file is read, nor one that is
  * emptied to be written anew, and no document is deleted whose file is being replaced. The watcher waits too; this covers jobs that come
  * another way, and what changes while a job runs. All looks together wait for a minute at most.
  */
@@ -43,53 +46,51 @@ export function createLookWhenStill(
     left -= deps.clock.monotonic() - began;
   }
 
-  return async ({ before, knownGone = false, signal }) => {
+  return async ({ before, knownGone = false, hadSidecar = false, signal }) => {
     let known = before;
-    let isGone = knownGone;
+    let wasMissed = false;
     while (true) {
       const state = await observeDisk(deps, source, sourcePath);
-      if ((known !== undefined && sameDisk(known, state)) || (isGone && state.kind === 'gone') || left <= 0) return state;
-      const { age, needed } = state.kind === 'file' ? fileAge(deps, source, state) : await goneAge(deps, source, sourcePath);
-      if (age >= needed) return state;
-      // A stamp in the future (another machine's clock) says nothing of the age: wait the whole time once and compare.
-      known = age < 0 ? state : undefined;
-      // It is looked at once more; others may come and go beside it for ever.
-      isGone = state.kind === 'gone';
-      await wait(age < 0 ? needed : needed - age, signal);
+      const waits = known !== undefined && sameDisk(known, state) ? [] : fileWaits(deps, source, state);
+      if (!wasMissed && state.kind === 'gone' && !knownGone && known?.kind !== 'gone')
+        waits.push(await goneWait(deps, source, sourcePath));
+      if (!wasMissed && state.kind === 'file' && state.sidecarStat === '' && hadSidecar)
+        waits.push(await goneWait(deps, source, sidecarOf(sourcePath)));
+      const ms = Math.max(0, ...waits);
+      if (ms <= 0 || left <= 0) return state;
+      await wait(ms, signal);
+      known = state;
+      // What is missing is looked for once more: others may come and go beside it for ever.
+      wasMissed = true;
     }
   };
 }
 
-interface Age {
-  age: number;
-  needed: number;
-}
+type Looks = Pick<IngestionDeps, 'files' | 'clock'>;
 
-/** Of file and sidecar the one that has to be waited for longer. */
-function fileAge(
-  { clock }: Pick<IngestionDeps, 'clock'>,
-  source: SourceView,
-  { stat, sidecar }: Extract<DiskState, { kind: 'file' }>,
-): Age {
-  const now = clock.now();
-  const ages = [stat, ...(sidecar === undefined ? [] : [sidecar])].map((one) => ({
-    age: now - newestStampMs(one),
-    needed: stillMs(source, one),
-  }));
-  return ages.reduce((a, b) => (b.needed - b.age > a.needed - a.age ? b : a));
+/** How long file and sidecar have to be waited for, ms. */
+function fileWaits({ clock }: Looks, source: SourceView, state: DiskState): number[] {
+  if (state.kind === 'gone') return [];
+  return [state.stat, ...(state.sidecar === undefined ? [] : [state.sidecar])].map((stat) =>
+    waitFor(clock.now(), stat, stillMs(source, stat)),
+  );
 }
 
 /** A file that goes changes the folder it was in. Where that went too the nearest one above tells; without any the root is lost. */
-async function goneAge({ files, clock }: Pick<IngestionDeps, 'files' | 'clock'>, source: SourceView, sourcePath: string): Promise<Age> {
-  const settled = { age: GONE_MS, needed: GONE_MS };
-  let folder = pathIn(source, sourcePath);
-  if (folder === undefined) return settled;
+async function goneWait({ files, clock }: Looks, source: SourceView, path: string): Promise<number> {
+  let folder = pathIn(source, path) ?? source.root;
   while (folder !== source.root) {
     folder = dirname(folder);
     const stat = await files.stat(folder).catch(() => undefined);
-    if (stat !== undefined) return { age: clock.now() - newestStampMs(stat), needed: GONE_MS };
+    if (stat !== undefined) return waitFor(clock.now(), stat, GONE_MS);
   }
-  return settled;
+  return 0;
+}
+
+/** A stamp in the future (another machine's clock) says nothing of the age: the whole time is waited for. */
+function waitFor(now: number, stat: FileStat, neededMs: number): number {
+  const age = now - newestStampMs(stat);
+  return age < 0 ? neededMs : neededMs - age;
 }
 
 /** The later of a file's stamps, Unix milliseconds: not each file system sets ctime with every write. */

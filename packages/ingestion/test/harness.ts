@@ -131,6 +131,8 @@ export interface HarnessOptions {
   store?: ChunkStore;
   embedder?: ReturnType<typeof createWordEmbedder>;
   settings?: Partial<IngestionSettings>;
+  /** Default 0: nothing is waited for. */
+  stabilityMs?: number;
   source?: Partial<SourcePolicy>;
   fields?: Record<string, FieldType>;
   defaultLevel?: 1 | 5;
@@ -153,7 +155,7 @@ export async function createHarness(options: HarnessOptions = {}) {
   const view: SourceView = {
     name,
     root,
-    stabilityMs: 0,
+    stabilityMs: options.stabilityMs ?? 0,
     accepts: (path) => !isSidecar(path) && !path.startsWith('ignored/'),
     mayDelete: async () => rootIsThere,
   };

@@ -1,3 +1,6 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommitRecord, type Fence, SluiceError } from '@sluice/core';
 import { createNodeFiles } from '@sluice/sources';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -25,6 +28,54 @@ async function harness(options: HarnessOptions = {}) {
 }
 afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
+});
+
+describe('a file that is being saved while a job runs', () => {
+  it.each([
+    ['emptied and written anew', '', 'base'],
+    ['emptied after the commit and written anew', '', 'commit'],
+    ['removed and written anew', undefined, 'base'],
+    ['removed after the commit and written anew', undefined, 'commit'],
+  ])('%s is never taken for what it is for a moment', async (_, moment, step) => {
+    const h = await harness({ stabilityMs: 100 });
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    h.deps.clock = { ...h.clock, sleep: (ms) => sleep(ms) };
+    await h.write('a.md', 'two');
+    h.at(step, async () => {
+      if (moment === undefined) await h.remove('a.md');
+      else await h.write('a.md', moment);
+      setTimeout(() => writeFileSync(join(h.root, 'a.md'), 'three'), 20);
+    });
+    await h.reconcile('a.md');
+    expect(await h.texts('a.md')).toEqual(['three']);
+    expect((await h.recordsOf('a.md')).map((record) => record.status).filter((status) => status !== 'indexed')).toEqual([]);
+  });
+
+  it.each([
+    ['emptied', '', 'fence'],
+    ['emptied after the commit', '', 'commit'],
+    ['removed before the job', undefined, undefined],
+    ['removed', undefined, 'fence'],
+    ['removed after the commit', undefined, 'commit'],
+  ])('keeps the level of a sidecar that is %s and written anew', async (_, moment, step) => {
+    const h = await harness({ stabilityMs: 100 });
+    await h.write('a.md', 'one');
+    await h.write('a.md.meta.yaml', 'security_level: 4\n');
+    await h.reconcile('a.md');
+    h.deps.clock = { ...h.clock, sleep: (ms) => sleep(ms) };
+    await h.write('a.md', 'two');
+    const save = async () => {
+      if (moment === undefined) await h.remove('a.md.meta.yaml');
+      else await h.write('a.md.meta.yaml', moment);
+      setTimeout(() => writeFileSync(join(h.root, 'a.md.meta.yaml'), 'security_level: 4\ncategory: mail\n'), 20);
+    };
+    if (step === undefined) await save();
+    else h.at(step, save);
+    await h.reconcile('a.md');
+    expect(await h.top('a.md')).toMatchObject({ metadata: { category: 'mail' } });
+    expect(new Set((await h.recordsOf('a.md')).map((record) => record.security_level))).toEqual(new Set([4]));
+  });
 });
 
 describe('a failure is recorded of the bytes that failed', () => {
