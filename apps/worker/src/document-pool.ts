@@ -40,8 +40,8 @@ export interface DocumentPool extends DocumentReader {
  * memory ends alone: `parse_timeout`, `parse_memory`, or `internal` for a crash (tried again, and counted a document).
  *
  * Nor does it hold up others: heavy documents (large or slow) leave a process to light ones, of which the smallest goes first. One that
- * turns out slow on the last process makes way as soon as a light one waits, and begins anew, with all of its time, where heavy ones
- * may; that is done to a document once.
+ * turns out slow makes way as soon as a light one waits, and begins anew, with all of its time, where heavy ones may; that is done to a
+ * document once.
  */
 export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
   const targets: CallTargets = { embedder: options.embedder, llm: options.llm, facts: createFactCache() };
@@ -157,13 +157,12 @@ function createProcessGroup({ size, open, onSlow }: ProcessGroupOptions): Proces
     return light.reduce((least, task) => (task.bytes < least.bytes ? task : least));
   }
 
-  /** Where heavy documents hold every process, the last of those that have become so makes way for a light one. */
+  /** The last of those that have become heavy makes way for a light one. */
   function makeWay(task: Task): void {
     const running = [...runs];
-    if (task.heavy || size === 1 || !running.every((run) => run.task.heavy)) return;
     // One that ends already is waited for.
-    if (running.some((run) => run.putBack.signal.aborted || run.task.signal.aborted)) return;
-    running.findLast((run) => !run.wasHeavy)?.putBack.abort();
+    if (task.heavy || running.some((run) => run.putBack.signal.aborted || run.task.signal.aborted)) return;
+    running.findLast((run) => run.task.heavy && !run.wasHeavy)?.putBack.abort();
   }
 
   async function run(reader: ReaderProcess, task: WaitingTask): Promise<void> {
