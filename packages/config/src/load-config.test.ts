@@ -59,6 +59,8 @@ describe('without a file', () => {
     expect(config.queue).toEqual({
       concurrency: 8,
       inFlightBytes: 256 * 2 ** 20,
+      largeBytes: 5 * 2 ** 20,
+      slowMs: 3000,
       attempts: 5,
       backoffMs: 1000,
       lockMs: 30_000,
