@@ -118,6 +118,14 @@ it('sees the file that an editor puts back, once it is written', async () => {
   expect(tookMs[0]).toBeGreaterThanOrEqual(1000);
 });
 
+it('waits for one that goes while it is waited for to be still', async () => {
+  const disk: Disk = (ms) => ({
+    '/in/notes': stamped(ms < 200 ? FINE : '1000200000123'),
+    [FILE]: ms < 200 ? stamped(FINE) : undefined,
+  });
+  expect(await look(disk, 100, once)).toEqual({ kinds: ['gone'], tookMs: [1100] });
+});
+
 it('gives up on a file that never is still after a minute, for all looks together', async () => {
   const disk: Disk = (ms) => ({ [FILE]: stamped(`${START_MS + ms}000123`) });
   const { tookMs } = await look(disk, 0, twice);

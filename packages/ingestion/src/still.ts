@@ -48,22 +48,26 @@ export function createLookWhenStill(
 
   return async ({ before, knownGone = false, hadSidecar = false, signal }) => {
     let known = before;
-    let wasMissed = false;
+    let missed = knownGone || before?.kind === 'gone' ? 'file' : undefined;
     while (true) {
       const state = await observeDisk(deps, source, sourcePath);
       const waits = known !== undefined && sameDisk(known, state) ? [] : fileWaits(deps, source, state);
-      if (!wasMissed && state.kind === 'gone' && !knownGone && known?.kind !== 'gone')
-        waits.push(await goneWait(deps, source, sourcePath));
-      if (!wasMissed && state.kind === 'file' && state.sidecarStat === '' && hadSidecar)
-        waits.push(await goneWait(deps, source, sidecarOf(sourcePath)));
+      const missing = missingOf(state, hadSidecar);
+      // What is missing is looked for once more: others may come and go beside it for ever.
+      if (missing !== undefined && missing !== missed)
+        waits.push(await goneWait(deps, source, missing === 'file' ? sourcePath : sidecarOf(sourcePath)));
       const ms = Math.max(0, ...waits);
       if (ms <= 0 || left <= 0) return state;
       await wait(ms, signal);
       known = state;
-      // What is missing is looked for once more: others may come and go beside it for ever.
-      wasMissed = true;
+      missed = missing;
     }
   };
+}
+
+function missingOf(state: DiskState, hadSidecar: boolean): 'file' | 'sidecar' | undefined {
+  if (state.kind === 'gone') return 'file';
+  return hadSidecar && state.sidecarStat === '' ? 'sidecar' : undefined;
 }
 
 type Looks = Pick<IngestionDeps, 'files' | 'clock'>;
