@@ -60,6 +60,8 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
       case 'incomplete': {
         drift[finding === 'orphan' ? 'orphan_chunk' : 'missing_chunk'] += 1;
         const { source, sourcePath } = splitDocId(document.docId);
+        // A commit that can't be seen must not come out above the one that mends.
+        if (document.unseen !== undefined) await deps.fences.take(document.docUuid, document.unseen.fence);
         await deps.reconciler
           .reconcile({ source, path: sourcePath, cause: 'scan' }, { recommit: true, ...(signal === undefined ? {} : { signal }) })
           .catch((cause: unknown) => {
@@ -85,6 +87,7 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
 type Finding = 'fine' | 'sweep' | 'orphan' | 'incomplete' | 'tombstone';
 
 function judge(deps: IngestionDeps, document: DocumentObjects): Finding {
+  if (document.unseen !== undefined) return 'orphan';
   const top = topCommit(document.records);
   if (top === undefined) return document.chunks.length + document.pages.length > 0 ? 'orphan' : 'fine';
   const objects = [

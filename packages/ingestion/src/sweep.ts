@@ -54,10 +54,13 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
 
     await deps.onStep?.('sweep', top.doc_id);
     const holds = await deps.fences.holds(documentUuid, fenceOf(top));
-    const extra = unnamed(await deps.store.listObjects(documentUuid), top);
+    const objects = await deps.store.listObjects(documentUuid);
+    const extra = unnamed(objects, top);
     const complete =
       top.chunks === 0 || holds || (await deps.store.countChunks(documentUuid, top.live, top.superseded)) === top.chunks;
-    const needsCommit = isOverLimits(deps, top) || records.some((record) => isBetween(record, top));
+    // By the listing, which has also those that no question for the document's records finds.
+    const isAmong = objects.some((object) => object.collection === 'commits' && isBetween(object, top));
+    const needsCommit = isOverLimits(deps, top) || isAmong;
     if (!holds || needsCommit) {
       if (extra.length === 0 && complete && !needsCommit) return forget(documentUuid);
       return recommit(top);

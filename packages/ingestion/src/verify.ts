@@ -162,12 +162,14 @@ async function checkDocument(
   report: VerifyReport,
   options: VerifyOptions,
 ): Promise<void> {
-  const top = topRecord(document.records);
+  // What a record says that nobody is shown is not what is served.
+  const listed = document.unseen === undefined ? document : await readAnew(deps, document);
+  const top = topRecord(listed.records);
   if (top !== undefined && top.status !== 'deleted') report.checked.documents += 1;
   report.checked.chunks += document.chunks.length;
-  if (top?.status === 'failed' && (topCommit(document.records)?.chunks ?? 0) > 0) report.failed_serving_old += 1;
+  if (top?.status === 'failed' && (topCommit(listed.records)?.chunks ?? 0) > 0) report.failed_serving_old += 1;
 
-  const first = await compare(deps, document, report);
+  const first = await compare(deps, listed, report);
   report.in_grace += first.inGrace;
   if (first.differences.size === 0) return;
   if (await isInFlight(deps, document.docUuid)) {

@@ -6,6 +6,7 @@ import {
   isDocId,
   type OnStray,
   type StoredObject,
+  topRecord,
 } from '@sluice/core';
 
 export type StoredChunkFacts = StoredObject & { metadataHash?: string; textHash?: string };
@@ -17,7 +18,16 @@ export interface DocumentObjects {
   records: CommitRecord[];
   chunks: StoredChunkFacts[];
   pages: StoredObject[];
+  /**
+   * A record above all that readers and writers are shown: the walk lists it, no question for the document's records finds it. A store
+   * that was killed while it wrote may leave such a one.
+   */
+  unseen?: CommitRecord;
 }
+
+/** Documents, and objects of theirs, whose records are asked for at a time. */
+const DOCUMENTS_AT_ONCE = 100;
+const OBJECTS_AT_ONCE = 10_000;
 
 interface Cursor<T> {
   /** What all ids of the document's objects begin with: the order of the walks. */
@@ -48,6 +58,31 @@ async function openCursor<T>(items: AsyncIterable<T>, uuidOf: (item: T) => strin
  * @param onStray is told of what belongs to no document, which is left out
  */
 export async function* walkDocuments(store: ChunkStore, onStray: OnStray): AsyncIterable<DocumentObjects> {
+  let group: DocumentObjects[] = [];
+  let objects = 0;
+  for await (const document of walkObjects(store, onStray)) {
+    group.push(document);
+    objects += document.chunks.length + document.pages.length;
+    if (group.length < DOCUMENTS_AT_ONCE && objects < OBJECTS_AT_ONCE) continue;
+    yield* withUnseen(store, group);
+    group = [];
+    objects = 0;
+  }
+  yield* withUnseen(store, group);
+}
+
+async function* withUnseen(store: ChunkStore, documents: readonly DocumentObjects[]): AsyncIterable<DocumentObjects> {
+  const recorded = documents.filter(({ records }) => records.length > 0);
+  const shown = recorded.length === 0 ? undefined : await store.recordsOf(recorded.map(({ docUuid }) => docUuid));
+  for (const document of documents) {
+    const listed = topRecord(document.records);
+    // Fences only grow: what was committed since the walk is above what it listed.
+    const isUnseen = listed !== undefined && (topRecord(shown?.get(document.docUuid) ?? [])?.fence ?? 0) < listed.fence;
+    yield isUnseen ? { ...document, unseen: listed } : document;
+  }
+}
+
+async function* walkObjects(store: ChunkStore, onStray: OnStray): AsyncIterable<DocumentObjects> {
   const records = await openCursor(store.walkRecords({ onStray }), (group) => group[0]?.doc_uuid ?? '');
   const chunks = await openCursor(store.walkObjects('chunks', { onStray }), (group) => group.docUuid);
   const pages = await openCursor(store.walkObjects('pages', { onStray }), (group) => group.docUuid);

@@ -1,5 +1,7 @@
+import type { ChunkStore } from '@sluice/core';
 import { audit, createSweeper, discardDocument } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
+import { createMemoryStore } from '@sluice/testkit';
 import { describe, expect, it } from 'vitest';
 import { type Harness, useHarnesses } from './harness.js';
 import { verifyHarness } from './verify-harness.js';
@@ -8,6 +10,12 @@ const harness = useHarnesses();
 
 const repairAll = (h: Harness) => verifyHarness(h, { repair: true });
 
+function auditOf(h: Harness) {
+  const sweeper = createSweeper(h.deps, h.reconciler);
+  return () =>
+    audit({ ...h.deps, reconciler: h.reconciler, sweeper, pending: async () => new Set(), freeStuckKeys: async () => 0 });
+}
+
 describe('the audit', () => {
   it('has a document written anew whose list of chunks was lost', async () => {
     const h = await harness();
@@ -15,13 +23,48 @@ describe('the audit', () => {
     await h.reconcile('a.md');
     await h.store.deleteObjects((await h.objects('a.md')).filter(({ collection }) => collection === 'pages'));
     await expect(h.texts('a.md')).rejects.toMatchObject({ code: 'store_rejected' });
-    const sweeper = createSweeper(h.deps, h.reconciler);
-    const look = () =>
-      audit({ ...h.deps, reconciler: h.reconciler, sweeper, pending: async () => new Set(), freeStuckKeys: async () => 0 });
+    const look = auditOf(h);
     expect(await look()).toMatchObject({ recommitted: 1 });
     expect(await h.texts('a.md')).toEqual(['one', 'two']);
     await h.sweep('a.md');
     expect(await look()).toMatchObject({ recommitted: 0, swept: 0 });
+  });
+});
+
+describe('a commit that is listed, and that nobody is shown', () => {
+  /** As Weaviate may have one once it was killed while it was written. */
+  async function half(text: { before?: string; after: string }) {
+    const memory = createMemoryStore();
+    const unseen = new Set<string>();
+    const recordsOf: ChunkStore['recordsOf'] = async (uuids) =>
+      new Map([...(await memory.recordsOf(uuids))].map(([uuid, records]) => [uuid, records.filter(({ id }) => !unseen.has(id))]));
+    const h = await harness({ store: { ...memory, recordsOf } });
+    for (const version of [text.before, text.after]) {
+      if (version === undefined) continue;
+      await h.write('a.md', version);
+      await h.reconcile('a.md');
+    }
+    const top = await h.top('a.md');
+    if (top === undefined) throw new Error('nothing was committed');
+    unseen.add(top.id);
+    return { h, top };
+  }
+
+  it.each([
+    ['of a new document', { after: 'one' }, 'missing_document'],
+    ['of an edit', { before: 'zero', after: 'one' }, 'stale_document'],
+    ['of an edit that ends the text', { before: 'zero', after: '' }, 'stale_document'],
+  ])('%s is told by verify and mended by the audit', async (_, text, kind) => {
+    const { h, top } = await half(text);
+    expect((await verifyHarness(h, { repair: false })).report.by_kind).toMatchObject({ [kind]: 1 });
+    await auditOf(h)();
+    expect(await h.texts('a.md')).toEqual(text.after === '' ? [] : [text.after]);
+    expect((await h.top('a.md'))?.fence).toBeGreaterThan(top.fence);
+    // It lies between the new commit and its base: a further one lets it go.
+    for (const _ of [1, 2]) await h.sweep('a.md');
+    expect((await h.objects('a.md')).map(({ id }) => id)).not.toContain(top.id);
+    expect((await verifyHarness(h, { repair: false })).report.differences).toBe(0);
+    expect(await auditOf(h)()).toMatchObject({ recommitted: 0, swept: 0 });
   });
 });
 
