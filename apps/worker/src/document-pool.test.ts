@@ -174,7 +174,7 @@ describe('documents that hang', () => {
 });
 
 describe('a document that waits for the model', () => {
-  const SENTENCES = 600;
+  const SENTENCES = 2100;
   const text = Array.from({ length: SENTENCES }, (_, n) => `Kettle ${n} of the ${n}th kitchen boils.`).join(' ');
 
   it('is not slow by its waits', async () => {

@@ -27,8 +27,11 @@ export interface DocumentPoolOptions {
 /** Of so many that begin one is the one that waits longest: nobody waits for ever behind smaller ones. */
 const OLDEST_EVERY = 4;
 
-/** Slow documents that are remembered: one may never come back, since another worker has it. */
-const MOST_SLOW = 1000;
+/** Slow documents that are remembered, some 10 MB of names: one may never come back, since another worker has it. */
+const MOST_SLOW = 100_000;
+
+/** Over this many bytes a document of `semantic` has a good deal of sentences to embed while it is read: some 5 s of the model. */
+const SEMANTIC_LARGE_BYTES = 60_000;
 
 export interface DocumentPool extends DocumentReader {
   /** Whether a document was found to be slow, and has not been read since. */
@@ -69,7 +72,8 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
       const bytes = (await options.sizeOf?.(request.path).catch(() => 0)) ?? 0;
       if (closed) throw wasClosed();
       const isWritten = options.llm !== undefined && request.chunking.strategy === 'propositions';
-      const heavy = bytes > largeBytes || (!isWritten && slow.has(docId));
+      const most = request.chunking.strategy === 'semantic' ? Math.min(largeBytes, SEMANTIC_LARGE_BYTES) : largeBytes;
+      const heavy = bytes > most || (!isWritten && slow.has(docId));
       if (isWritten && !slow.has(docId)) turnsSlow(request);
       try {
         const result = await (isWritten ? written : plain).read({ request, signal, bytes, heavy });

@@ -13,8 +13,8 @@ const MEMORY_CHECK_MS = 200;
 /** What a process takes before it has read anything (runtime, parsers, tokenizer), MB: added to the limit of a document. */
 const BASELINE_MB = 400;
 
-/** A document that had more texts than this embedded while it was read is slow: some 5 s of the model on two cores. */
-const SLOW_TEXTS = 500;
+/** A document that had more texts than this embedded while it was read is slow, whatever its size: some 20 s of the model on two cores. */
+const SLOW_TEXTS = 2000;
 
 /** A process that reads one document at a time. */
 export interface ReaderProcess {

@@ -60,7 +60,7 @@ describe('without a file', () => {
       concurrency: 8,
       inFlightBytes: 256 * 2 ** 20,
       largeBytes: 5 * 2 ** 20,
-      slowMs: 3000,
+      slowMs: 5000,
       attempts: 5,
       backoffMs: 1000,
       lockMs: 30_000,

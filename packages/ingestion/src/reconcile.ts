@@ -78,7 +78,8 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       const reading = createReadBuffer(deps, target);
       try {
         for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-          const looked: Looked = { disk: undefined };
+          // The watcher waited before it told of it; what comes later it has not seen.
+          const looked: Looked = { disk: undefined, knownGone: round === 0 && request.cause === 'unlink' };
           const outcome = await runRounds(deps, vectors, target, request, reading, looked, options).catch((thrown: unknown) =>
             recordFailure(deps, target, thrown, reading, looked, options),
           );
@@ -117,6 +118,7 @@ function changedMs(disk: FileState): number {
 /** The disk as the round under way has seen it: what a failure is about. */
 interface Looked {
   disk: DiskState | undefined;
+  knownGone?: boolean;
 }
 
 function keepsChanging({ docId }: Target): SluiceError {
@@ -139,7 +141,7 @@ async function runRounds(
   options: ReconcileOptions,
 ): Promise<ReconcileOutcome> {
   const look = createLookWhenStill(deps, target.source, target.sourcePath);
-  let seen = await look({ knownGone: request.cause === 'unlink', signal: options.signal });
+  let seen = await look({ knownGone: looked.knownGone === true, signal: options.signal });
   looked.disk = seen;
   const settled = await findSettled(deps, target, request, seen, options);
   if (settled !== undefined) return settled;

@@ -126,10 +126,28 @@ it('waits for one that goes while it is waited for to be still', async () => {
   expect(await look(disk, 100, once)).toEqual({ kinds: ['gone'], tookMs: [1100] });
 });
 
+it('allows for a folder that tells whole seconds', async () => {
+  const disk: Disk = () => ({ '/in/notes': stamped('1000000000000') });
+  expect(await look(disk, 1100, once)).toEqual({ kinds: ['gone'], tookMs: [1900] });
+});
+
+it('waits a second for a sidecar that it saw, whatever the folder says', async () => {
+  const disk: Disk = (ms) => ({
+    '/in/notes': stamped('5000000123'),
+    [FILE]: stamped(FINE),
+    [SIDECAR]: ms < 200 ? stamped('5000000123') : undefined,
+  });
+  expect(await look(disk, 100, once)).toEqual({ kinds: ['file'], tookMs: [1200] });
+  const old: Disk = () => ({ '/in/notes': stamped('5000000123'), [FILE]: stamped('5000000123') });
+  expect(await look(old, 100, [() => ({ hadSidecar: true })])).toEqual({ kinds: ['file'], tookMs: [1000] });
+});
+
 it('gives up on a file that never is still after a minute, for all looks together', async () => {
   const disk: Disk = (ms) => ({ [FILE]: stamped(`${START_MS + ms}000123`) });
   const { tookMs } = await look(disk, 0, twice);
   expect(tookMs[0]).toBeGreaterThanOrEqual(60_000);
   expect(tookMs[0]).toBeLessThan(61_000);
   expect(tookMs[1]).toBe(0);
+  const missing = await look(disk, 0, [() => ({}), () => ({ hadSidecar: true })]);
+  expect(missing.tookMs[1]).toBe(1000);
 });

@@ -1,6 +1,5 @@
 import { dirname } from 'node:path';
 import type { FileStat } from '@sluice/core';
-import { sidecarOf } from '@sluice/metadata';
 import type { IngestionDeps, SourceView } from './deps.js';
 import { type DiskState, observeDisk, pathIn, sameDisk } from './observe.js';
 
@@ -31,7 +30,7 @@ export type LookWhenStill = (options: StillLook) => Promise<DiskState>;
  * Looks at the disk as observeDisk does, and waits until what is there has been still: a file just written for the source's stability
  * time, and longer where its stamps are coarse; a path with nothing at it, or without the sidecar it had, for a second. So no half-written file is read, nor one that is
  * emptied to be written anew, and no document is deleted whose file is being replaced. The watcher waits too; this covers jobs that come
- * another way, and what changes while a job runs. All looks together wait for a minute at most.
+ * another way, and what changes while a job runs. All looks together wait for a file for a minute at most.
  */
 export function createLookWhenStill(
   deps: Pick<IngestionDeps, 'files' | 'policy' | 'clock'>,
@@ -39,33 +38,32 @@ export function createLookWhenStill(
   sourcePath: string,
 ): LookWhenStill {
   let left = LONGEST_WAIT_MS;
-
-  async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const began = deps.clock.monotonic();
-    await deps.clock.sleep(Math.max(1, ms), signal);
-    left -= deps.clock.monotonic() - began;
-  }
+  /** At one of the looks there was one. */
+  let sawSidecar = false;
 
   return async ({ before, knownGone = false, hadSidecar = false, signal }) => {
     let known = before;
     let missed = knownGone || before?.kind === 'gone' ? 'file' : undefined;
     while (true) {
       const state = await observeDisk(deps, source, sourcePath);
-      const waits = known !== undefined && sameDisk(known, state) ? [] : fileWaits(deps, source, state);
-      const missing = missingOf(state, hadSidecar);
+      sawSidecar ||= state.kind === 'file' && state.sidecarStat !== '';
+      const fileMs = left <= 0 || (known !== undefined && sameDisk(known, state)) ? 0 : fileWait(deps, source, state);
       // What is missing is looked for once more: others may come and go beside it for ever.
-      if (missing !== undefined && missing !== missed)
-        waits.push(await goneWait(deps, source, missing === 'file' ? sourcePath : sidecarOf(sourcePath)));
-      const ms = Math.max(0, ...waits);
-      if (ms <= 0 || left <= 0) return state;
-      await wait(ms, signal);
+      const missing = missingOf(state, hadSidecar || sawSidecar);
+      const goneMs = missing === undefined || missing === missed ? 0 : await goneWait(deps, source, sourcePath, missing);
+      if (fileMs <= 0 && goneMs <= 0) return state;
+      const began = deps.clock.monotonic();
+      await deps.clock.sleep(Math.max(1, fileMs, goneMs), signal);
+      if (fileMs > 0) left -= deps.clock.monotonic() - began;
       known = state;
       missed = missing;
     }
   };
 }
 
-function missingOf(state: DiskState, hadSidecar: boolean): 'file' | 'sidecar' | undefined {
+type Missing = 'file' | 'sidecar';
+
+function missingOf(state: DiskState, hadSidecar: boolean): Missing | undefined {
   if (state.kind === 'gone') return 'file';
   return hadSidecar && state.sidecarStat === '' ? 'sidecar' : undefined;
 }
@@ -73,20 +71,27 @@ function missingOf(state: DiskState, hadSidecar: boolean): 'file' | 'sidecar' | 
 type Looks = Pick<IngestionDeps, 'files' | 'clock'>;
 
 /** How long file and sidecar have to be waited for, ms. */
-function fileWaits({ clock }: Looks, source: SourceView, state: DiskState): number[] {
-  if (state.kind === 'gone') return [];
-  return [state.stat, ...(state.sidecar === undefined ? [] : [state.sidecar])].map((stat) =>
-    waitFor(clock.now(), stat, stillMs(source, stat)),
+function fileWait({ clock }: Looks, source: SourceView, state: DiskState): number {
+  if (state.kind === 'gone') return 0;
+  const stats = [state.stat, ...(state.sidecar === undefined ? [] : [state.sidecar])];
+  return Math.max(
+    ...stats.map((stat) =>
+      waitFor(clock.now(), stat, isCoarse(stat) ? Math.max(COARSE_MS, source.stabilityMs) : source.stabilityMs),
+    ),
   );
 }
 
-/** A file that goes changes the folder it was in. Where that went too the nearest one above tells; without any the root is lost. */
-async function goneWait({ files, clock }: Looks, source: SourceView, path: string): Promise<number> {
-  let folder = pathIn(source, path) ?? source.root;
+/**
+ * How long what is missing has to be waited for, ms. A file that goes changes the folder it was in; where that went too the nearest one
+ * above tells; without any the root is lost. Of a sidecar, which may hold the level, no folder is believed.
+ */
+async function goneWait({ files, clock }: Looks, source: SourceView, sourcePath: string, missing: Missing): Promise<number> {
+  if (missing === 'sidecar') return GONE_MS;
+  let folder = pathIn(source, sourcePath) ?? source.root;
   while (folder !== source.root) {
     folder = dirname(folder);
     const stat = await files.stat(folder).catch(() => undefined);
-    if (stat !== undefined) return waitFor(clock.now(), stat, GONE_MS);
+    if (stat !== undefined) return waitFor(clock.now(), stat, isCoarse(stat) ? COARSE_MS + GONE_MS : GONE_MS);
   }
   return 0;
 }
@@ -103,8 +108,7 @@ function newestStampMs({ mtimeNs, ctimeNs }: FileStat): number {
   return Math.max(...stamps);
 }
 
-/** How long a file must have been still before it is read: at least as long as a second write might leave its stamp as it is. */
-function stillMs(source: SourceView, { mtimeNs, ctimeNs }: FileStat): number {
-  const isCoarse = BigInt(mtimeNs) % SECOND_NS === 0n && BigInt(ctimeNs) % SECOND_NS === 0n;
-  return isCoarse ? Math.max(COARSE_MS, source.stabilityMs) : source.stabilityMs;
+/** Whether a stamp may stay as it is with a second write. */
+function isCoarse({ mtimeNs, ctimeNs }: FileStat): boolean {
+  return BigInt(mtimeNs) % SECOND_NS === 0n && BigInt(ctimeNs) % SECOND_NS === 0n;
 }

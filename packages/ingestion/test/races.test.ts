@@ -52,6 +52,26 @@ describe('a file that is being saved while a job runs', () => {
     expect((await h.recordsOf('a.md')).map((record) => record.status).filter((status) => status !== 'indexed')).toEqual([]);
   });
 
+  it('keeps the level of a sidecar that a new document lost while it was waited for', async () => {
+    const h = await harness({ stabilityMs: 200 });
+    await h.write('a.md', 'one');
+    await h.write('a.md.meta.yaml', 'security_level: 4\n');
+    let isFirst = true;
+    h.deps.clock = {
+      ...h.clock,
+      async sleep(ms) {
+        if (isFirst) {
+          isFirst = false;
+          await h.remove('a.md.meta.yaml');
+          setTimeout(() => writeFileSync(join(h.root, 'a.md.meta.yaml'), 'security_level: 4\n'), ms + 300);
+        }
+        await sleep(ms);
+      },
+    };
+    await h.reconcile('a.md');
+    expect((await h.recordsOf('a.md')).map((record) => record.security_level)).toEqual([4]);
+  });
+
   it.each([
     ['emptied', '', 'fence'],
     ['emptied after the commit', '', 'commit'],

@@ -1,6 +1,6 @@
 import { until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Bench, createBench, createRuns, request } from '../test/bench.js';
+import { type Bench, createBench, createRuns, request, uuidOf } from '../test/bench.js';
 import { createShare } from './in-flight.js';
 import type { ReconcileWorkerOptions } from './reconcile-worker.js';
 
@@ -124,6 +124,27 @@ describe('documents that are worked on at a time', () => {
     expect(runs).toHaveLength(23);
     expect(runs.every((run) => run.context.attemptsMade === 0 && run.context.crashes === 0)).toBe(true);
     expect((await bench.queue.counts()).failed).toBe(0);
+  });
+
+  it('are put back with the crashes that are counted against them', async () => {
+    const { handle, next } = createRuns();
+    const slow = new Set<string>();
+    await add(['9.a', '9.b']);
+    const inFlight = { ...LIMITS, isSlow: (docId: string) => slow.has(docId) };
+    const worker = await bench.work(handle, { concurrency: 4, inFlight });
+    const large = [await next(), await next()];
+    await bench.redis.set(`${bench.namespace}:crashes:${uuidOf('0.poison')}`, `1 ${Date.now()}`);
+    await add(['0.poison']);
+    const { context } = await next();
+    expect(context.crashes).toBe(1);
+    slow.add(context.docId);
+    worker.slow(context.docId);
+    await until(async () => (await bench.queue.counts()).delayed === 1);
+    for (const run of large) run.succeed();
+    const again = await next();
+    expect(again.context).toMatchObject({ docId: context.docId, crashes: 1, attemptsMade: 0 });
+    again.succeed();
+    await until(() => bench.queue.isIdle());
   });
 
   it('are one larger than the bound, alone among the large ones, in its turn', async () => {

@@ -12,6 +12,8 @@ export interface Share {
   enter(id: string, urgency: Urgency, bytes: number): (() => void) | undefined;
   /** Notes a job that found no room, once it can be called. */
   hold(id: string, urgency: Urgency, bytes: number): void;
+  /** Whether a job is held, or was called and has not come yet. */
+  knows(id: string): boolean;
   /** How long a job that is held now may wait without being called, ms. */
   holdMs(): number;
   /** The jobs that are held. */
@@ -116,6 +118,7 @@ export function createShare(options: ShareOptions): Share {
       waiting[urgency].set(id, bytes);
       admit();
     },
+    knows: (id) => called.has(id) || waiting.interactive.has(id) || waiting.bulk.has(id),
     holdMs: () => (options.heldMs ?? HELD_MS) + HELD_EACH_MS * (waiting.interactive.size + waiting.bulk.size),
     held: () => [...waiting.interactive.keys(), ...waiting.bulk.keys(), ...called.keys()],
   };

@@ -189,7 +189,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     } catch (thrown) {
       const fault = (options.mapError ?? mapUnknown)(thrown, docId);
       // That workers died of a document must not be forgotten before it is recorded.
-      if (fault.details?.unrecorded === true && lost.count > 0) end = () => crashes.restore(uuid, lost);
+      if ((own.putBack || fault.details?.unrecorded === true) && lost.count > 0) end = () => crashes.restore(uuid, lost);
       await settle(own, signal, fault);
     } finally {
       leave();
@@ -202,7 +202,8 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     const { job, token } = own;
     if (inFlight === undefined || options.inFlight === undefined || job.id === undefined) return;
     own.bytes = await options.inFlight.sizeOf(request);
-    const share = options.inFlight.isSlow?.(own.docId) ? inFlight.large : inFlight.shareOf(own.bytes);
+    const isLarge = inFlight.large.knows(job.id) || options.inFlight.isSlow?.(own.docId) === true;
+    const share = isLarge ? inFlight.large : inFlight.shareOf(own.bytes);
     own.share = share;
     const freeRoom = share.enter(job.id, urgencyOf(job.priority), own.bytes);
     if (freeRoom === undefined) {

@@ -9,7 +9,7 @@ export const queueSchema = z.strictObject({
   /** MiB over which a file is large: such files leave places and a reading process to others. */
   large_mb: z.number().positive().max(1_000_000).default(5),
   /** Seconds of reading after which a document counts as large, whatever its size. */
-  slow_s: z.number().positive().max(86_400).default(3),
+  slow_s: z.number().positive().max(86_400).default(5),
   /** Times a document is tried when its fault may pass, before it becomes a dead letter. */
   attempts: z.int().min(1).max(100).default(5),
   /** Milliseconds before the second attempt; doubled for each further one, plus up to a half at random. */
