@@ -28,9 +28,9 @@ export type LookWhenStill = (options: StillLook) => Promise<DiskState>;
 
 /**
  * Looks at the disk as observeDisk does, and waits until what is there has been still: a file just written for the source's stability
- * time, and longer where its stamps are coarse; a path with nothing at it, or without the sidecar it had, for a second. So no half-written file is read, nor one that is
- * emptied to be written anew, and no document is deleted whose file is being replaced. The watcher waits too; this covers jobs that come
- * another way, and what changes while a job runs. All looks together wait for a file for a minute at most.
+ * time, and longer where its stamps are coarse; a path with nothing at it, or without the sidecar it had, for a second. So no half-written
+ * file is read, nor one that is emptied to be written anew, and no document is deleted whose file is being replaced. The watcher waits
+ * too; this covers jobs that come another way, and what changes while a job runs. All looks together wait for a file for a minute at most.
  */
 export function createLookWhenStill(
   deps: Pick<IngestionDeps, 'files' | 'policy' | 'clock'>,

@@ -71,7 +71,7 @@ describe('createTokenizer', () => {
   it('gives the pieces of the library for every code point', () => {
     const wrong: string[] = [];
     for (let from = 0; from < 0x110000; from += 64) {
-      // Unassigned planes take the same way as any other character; a part of them is enough.
+      // Unassigned planes take the same way as every other character; a part of them is enough.
       if (from > 0x33000 && from < 0xe0000) continue;
       const points = Array.from({ length: 64 }, (_, index) => from + index);
       const text = points.map((point) => `a${String.fromCodePoint(point)}B ${String.fromCodePoint(point)}`).join(' ');
