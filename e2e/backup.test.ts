@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSluice, type Sluice } from './support/sluice.js';
 
-// docs/operations.md, "Backup and restore", as it is written there.
+// docs/running.md, "Backup and restore", as it is written there.
 
 /** Services of its own, found as a user's start finds them: their data is what is backed up. */
 const OWN_SERVICES = { REDIS_URL: '', WEAVIATE_URL: '', XDG_CACHE_HOME: process.env.XDG_CACHE_HOME ?? '' };

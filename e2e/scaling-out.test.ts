@@ -22,7 +22,7 @@ afterAll(async () => {
   await sluice.close();
 });
 
-/** As docs/operations.md tells: with a data folder of its own. */
+/** As docs/running.md says: with a data folder of its own. */
 async function startWorker(): Promise<void> {
   const child = spawn(process.execPath, [WORKER], {
     env: {

@@ -137,15 +137,15 @@ describe('what is asked for', () => {
 });
 
 describe('alert rules', () => {
-  it('ask for metrics and labels that are exported, and name a section of the operations page', async () => {
+  it('ask for metrics and labels that are exported, and name a section of the troubleshooting page', async () => {
     const { groups } = rulesSchema.parse(parse(await read('infra/prometheus/alerts.yml')));
     const rules = groups.flatMap((group) => group.rules);
-    const anchors = anchorsOf(await read('docs/operations.md'));
+    const anchors = anchorsOf(await read('docs/troubleshooting.md'));
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const { alert, expr, annotations } of rules) {
       expect(faultsOf(expr), alert).toEqual([]);
       const [page, anchor = ''] = annotations.runbook.split('#');
-      expect(page).toBe('docs/operations.md');
+      expect(page).toBe('docs/troubleshooting.md');
       expect(anchors, alert).toContain(anchor);
     }
     const asked = new Set(rules.flatMap(({ expr }) => analyse(expr).selectors.map(({ metric }) => metric)));
@@ -183,9 +183,9 @@ describe('the board', () => {
   });
 });
 
-describe('the operations page', () => {
+describe('the metrics page', () => {
   it('lists the metrics that are exported, and no others', async () => {
-    const page = await read('docs/operations.md');
+    const page = await read('docs/metrics.md');
     const listed = [...page.matchAll(/^\| `(sluice_\w+)(?:\{([^}]*)\})?` \|/gm)].map(([, name = '', labels = '']) => ({
       name,
       labels: labels.split(',').filter((label) => label !== ''),

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The metrics of one process. Names are public (docs/operations.md): never rename one. */
+/** The metrics of one process. Names are public (docs/metrics.md): never rename one. */
 export interface Metrics {
   readonly registry: Registry;
   readonly embeddingsComputed: Counter;

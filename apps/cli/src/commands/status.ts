@@ -71,7 +71,7 @@ function describe(status: Status): string {
   );
   for (const { host, pid, seconds } of status.standing_workers ?? [])
     lines.push(
-      `Worker ${pid} on ${host} has stood still for ${seconds} s: see "Nothing is indexed any more" in docs/operations.md`,
+      `Worker ${pid} on ${host} has stood still for ${seconds} s: see "Nothing is indexed any more" in docs/troubleshooting.md`,
       '',
     );
   const services = Object.entries(status.services).map(([name, { url, state }]) => [name, state, url]);
