@@ -18,7 +18,7 @@ export interface FaultOptions {
 }
 
 /** Injects the fault, holds it for its time, and mends it. Yields what was done, or undefined where it did not come about. */
-export type Fault = () => Promise<string | readonly string[] | undefined>;
+type Fault = () => Promise<string | readonly string[] | undefined>;
 export type Faults = Record<string, Fault>;
 
 /** What the families of faults share. */

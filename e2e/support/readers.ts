@@ -4,7 +4,7 @@ const FILLER =
   'the pump feeds the upper basin through a bronze valve and a long channel of stone while the keeper notes the level of the water twice a day in a book that hangs beside the gate and is read aloud each spring to those who live below the wall';
 
 /** Paragraphs that a versioned document has; each is long enough to be a chunk of its own. */
-export const PARAGRAPHS = 4;
+const PARAGRAPHS = 4;
 
 /** A document whose every answer tells which version it came from: half its paragraphs change with the version, half never do. */
 export function versioned(name: string, version: number): string {

@@ -5,7 +5,7 @@ import { checkHost } from './hosts.js';
 import { answering } from './problems.js';
 
 /** Refuses what a page of another origin made a browser send, unless `api.cors_origins` allows that origin. */
-export function checkOrigin({ headers }: Pick<FastifyRequest, 'headers'>, corsOrigins: readonly string[]): void {
+function checkOrigin({ headers }: Pick<FastifyRequest, 'headers'>, corsOrigins: readonly string[]): void {
   const { origin, host } = headers;
   if (origin === undefined || isAllowed(origin, corsOrigins)) return;
   // The pages this server shows itself (/docs, /ops/queues) send their own origin.

@@ -7,7 +7,7 @@ import type { Explanation } from './explain.js';
 import type { KeyRing } from './keys/key-ring.js';
 
 /** What a queue tells operators. Errors of every method: `queue_unavailable`. */
-export interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
+interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
   /** Jobs by state, as `{waiting, active, delayed, ...}`, by queue name. */
   counts(): Promise<Record<string, Record<string, number>>>;
   /** Which of these documents have a job that waits, runs or is delayed. */
@@ -32,7 +32,7 @@ export interface SourceState {
 }
 
 /** What the API and the watcher tell each other. */
-export interface SourceControl {
+interface SourceControl {
   /** Asks for a scan of a source, and returns a number that grows with every request. */
   requestScan(source: string): Promise<number>;
   /** The highest request that a finished scan has answered, all it saw being stable and queued; 0 before the first. */
@@ -43,14 +43,14 @@ export interface SourceControl {
 }
 
 /** A process of the instance, as the supervisor's run file names it. */
-export interface ProcessInfo {
+interface ProcessInfo {
   role: string;
   pid: number;
   restarts: number;
 }
 
 /** INTERFACES 1, `verify --json`, with what the walk left out. */
-export interface VerifyReport {
+interface VerifyReport {
   differences: number;
   by_kind: Record<
     | 'missing_document'
@@ -72,7 +72,7 @@ export interface VerifyReport {
   examples: { kind: string; doc_id: string }[];
 }
 
-export interface ApiSettings {
+interface ApiSettings {
   /** Host names and addresses by which this server may be called, beside loopback ones and the address that a call came in at. */
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];

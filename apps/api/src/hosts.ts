@@ -25,7 +25,7 @@ function unmapped(address: string): string {
 }
 
 /** The host of a Host header in lower case, without port and brackets; undefined for anything that is not plainly one. */
-export function hostOf(header: string): string | undefined {
+function hostOf(header: string): string | undefined {
   const [, name, six, port] = HOST.exec(header) ?? [];
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return undefined;
   if (six !== undefined) return isIP(six) === 6 ? six.toLowerCase() : undefined;

@@ -86,7 +86,7 @@ export function makeProblem(code: HttpCode, detail: string, requestId: string, m
 }
 
 /** The one mapper from anything thrown to an answer. What is not the caller's fault says nothing of the inside. */
-export function problemOf(error: unknown, requestId: string): Problem {
+function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof SluiceError) {
     const code = isHttpCode(error.code) ? error.code : (AS_HTTP[error.code] ?? 'internal');
     if (code === 'internal') return internal(requestId);

@@ -45,7 +45,7 @@ interface Job {
 }
 
 /** A queue that keeps its jobs in memory; `broken` makes it answer like a Redis that is away. */
-export function createFakeQueue() {
+function createFakeQueue() {
   const jobs = new Map<string, Job & { urgency: string }>();
   const state = { jobs, broken: false, paused: false, standing: [] as { host: string; pid: number; seconds: number }[] };
   const check = () => {

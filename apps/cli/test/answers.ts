@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-export const counts = { indexed: 1, pending: 0, empty: 0, failed: 0, skipped: 0 };
+const counts = { indexed: 1, pending: 0, empty: 0, failed: 0, skipped: 0 };
 /** What `GET /ops/api/status` answers, of one source below a folder. */
 export const status = (folder: string, more: Record<string, unknown> = {}, source: Record<string, unknown> = {}) => ({
   state: 'idle',

@@ -1,7 +1,7 @@
 import type { Clock, ReconcileQueue, ReconcileRequest, Urgency } from '@sluice/core';
 
 /** A delete waits this long before it looks at the disk again, so that an add of the same content elsewhere finds its vectors. */
-export const DELETE_DELAY_MS = 1000;
+const DELETE_DELAY_MS = 1000;
 
 /**
  * Puts requests into the queue, adds before deletes. Bulk ones wait while the queue is full, until the signal. Errors: `queue_unavailable`.

@@ -12,7 +12,7 @@ import {
 import { createBatcher, enqueue } from './enqueue.js';
 import type { WatchedSource, WatcherDeps } from './watched-source.js';
 
-export interface ScanRequest {
+interface ScanRequest {
   known: KnownDocuments;
   /** At start and after a flush. */
   retryTransient: boolean;

@@ -20,7 +20,7 @@ import { createNodeFiles, createSourceView } from '@sluice/sources';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createWatcherApp, type WatchedSource, type WatcherApp, type WatcherDeps } from '../src/index.js';
 
-export interface Recorded extends ReconcileRequest {
+interface Recorded extends ReconcileRequest {
   urgency: Urgency;
   delayMs: number;
 }

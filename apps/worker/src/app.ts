@@ -10,7 +10,7 @@ import {
 import type { Logger, Metrics } from '@sluice/telemetry';
 
 /** What a job tells its handler beside the request. */
-export interface JobContext {
+interface JobContext {
   /** True when a transient fault must become the document's failure: no further attempt follows. */
   isLastAttempt: boolean;
   /** Times that a worker died while it worked on this document. */

@@ -29,12 +29,12 @@ export interface PlanBase {
 }
 
 /** Hash of what is embedded. 32 hex digits: 128 bits, since equal hashes share a vector. */
-export function textHashOf(embeddingText: string): string {
+function textHashOf(embeddingText: string): string {
   return sha256(embeddingText).slice(0, 32);
 }
 
 /** Hash of what a chunk object holds besides document-wide metadata. */
-export function objectHashOf(chunk: Pick<Chunk, 'text' | 'embeddingText' | 'kind' | 'lang'>): string {
+function objectHashOf(chunk: Pick<Chunk, 'text' | 'embeddingText' | 'kind' | 'lang'>): string {
   return hashOf([chunk.text, chunk.embeddingText ?? null, chunk.kind, chunk.lang ?? null]).slice(0, 32);
 }
 

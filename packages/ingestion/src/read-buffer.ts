@@ -4,7 +4,7 @@ import type { IngestionDeps } from './deps.js';
 import { type FileState, readSidecar } from './document-metadata.js';
 import { observeDisk } from './observe.js';
 
-export interface ReadDocument {
+interface ReadDocument {
   result: ReadResult;
   sidecar: Record<string, unknown> | undefined;
 }

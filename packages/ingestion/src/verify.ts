@@ -15,7 +15,7 @@ import { collectStrays, deleteStrays, type Strays, totalOf } from './strays.js';
 import { unnamed } from './sweep.js';
 import { type DocumentObjects, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
 
-export const DRIFT_KINDS = [
+const DRIFT_KINDS = [
   'missing_document',
   'stale_document',
   'unexpected_document',
@@ -61,7 +61,7 @@ export interface VerifyDeps
   pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-export interface VerifyOptions {
+interface VerifyOptions {
   repair?: boolean;
   /** Which documents the examples may name; default all. The numbers are always those of the whole store. */
   mayName?(document: { docId: string; records: readonly CommitRecord[] }): boolean;

@@ -37,7 +37,7 @@ import { createMemoryStore, createWordEmbedder } from '@sluice/testkit';
 import { afterEach } from 'vitest';
 
 /** Fences as Redis keeps them, in memory; `flush` and `rollback` do to them what can happen to Redis. */
-export function createMemoryFences(clock: Pick<Clock, 'now'>) {
+function createMemoryFences(clock: Pick<Clock, 'now'>) {
   let counters = new Map<string, { value: number; attempt: string; run: number }>();
   let run = 1;
   const fences: Fences = {
@@ -64,7 +64,7 @@ export function createMemoryFences(clock: Pick<Clock, 'now'>) {
 }
 
 /** A clock whose monotonic part is moved by hand; sleeps end at once and move it. */
-export function createTestClock(): Clock & { advance(ms: number): void } {
+function createTestClock(): Clock & { advance(ms: number): void } {
   let monotonic = 0;
   return {
     now: () => Date.now(),
@@ -82,7 +82,7 @@ export function createTestClock(): Clock & { advance(ms: number): void } {
  * A reader of plain text: paragraphs are chunks, a text with `!corrupt` fails, front matter is read. Real parsing is tested where it
  * lives; here the writer is.
  */
-export function createParagraphReader(): DocumentReader & { reads: string[] } {
+function createParagraphReader(): DocumentReader & { reads: string[] } {
   const reads: string[] = [];
   return {
     reads,

@@ -20,7 +20,7 @@ export interface ThreadPoolOptions {
   onDeath?: (reason: string) => void;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Goes before other work, also before what a thread has taken but not begun. */
   urgent?: boolean;
   signal?: AbortSignal;

@@ -19,12 +19,12 @@ interface Place {
 }
 
 /** Takes the rows of one table, so that a table of any length is never held twice. */
-export interface TableBuilder {
+interface TableBuilder {
   row(cells: readonly string[]): void;
   close(): void;
 }
 
-export interface BuilderMark {
+interface BuilderMark {
   pieces: number;
   elements: number;
   length: number;

@@ -12,8 +12,8 @@ export interface DrawnText {
   rotate?: number;
 }
 
-export const PAGE_WIDTH = 612;
-export const PAGE_HEIGHT = 792;
+const PAGE_WIDTH = 612;
+const PAGE_HEIGHT = 792;
 
 /** A PDF whose pages hold these texts, in standard fonts. */
 export async function pdfOf(

@@ -8,7 +8,7 @@ export interface HttpAnswer {
   body: unknown;
 }
 
-export interface HttpOptions {
+interface HttpOptions {
   /** Milliseconds until the whole answer must be there. */
   timeoutMs?: number;
   /** True for requests that may be sent twice: one whose kept-alive connection was closed under it is sent again. */

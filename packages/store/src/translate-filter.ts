@@ -20,8 +20,8 @@ export function filterProperties(declared: Readonly<Record<string, FieldType>>):
 }
 
 /** Matches nothing: every object has this property, and no object has this value. */
-export const NOTHING = `{path:["doc_uuid"],operator:Equal,valueText:"-"}`;
-export const EVERYTHING = not(NOTHING);
+const NOTHING = `{path:["doc_uuid"],operator:Equal,valueText:"-"}`;
+const EVERYTHING = not(NOTHING);
 
 export function and(parts: readonly string[]): string {
   return combine('And', parts);

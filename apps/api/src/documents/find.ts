@@ -8,7 +8,7 @@ import { pendingView, viewOf } from './view.js';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** UUID of a document that a request names by doc_id or by UUID; a doc_id always holds a slash. */
-export function uuidOf(idOrDocId: string): string {
+function uuidOf(idOrDocId: string): string {
   return UUID.test(idOrDocId) ? idOrDocId.toLowerCase() : docUuid(idOrDocId);
 }
 
@@ -17,7 +17,7 @@ function notFound(idOrDocId: string): SluiceError {
 }
 
 /** Jobs of the documents, or none when Redis does not answer: what is stored is still worth showing. */
-export async function pendingAmong(deps: Pick<ApiDeps, 'queue' | 'logger'>, uuids: readonly string[]): Promise<Set<string>> {
+async function pendingAmong(deps: Pick<ApiDeps, 'queue' | 'logger'>, uuids: readonly string[]): Promise<Set<string>> {
   try {
     return await deps.queue.pending(uuids);
   } catch (error) {

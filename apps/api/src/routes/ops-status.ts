@@ -9,7 +9,7 @@ import { statusAnswer } from '../schemas/status.js';
 /** States of a job that is still work; failed and completed jobs are none. */
 const WORK = new Set(['waiting', 'wait', 'active', 'delayed', 'prioritized', 'paused', 'waiting-children']);
 
-export function isIdle(queues: Record<string, Record<string, number>>): boolean {
+function isIdle(queues: Record<string, Record<string, number>>): boolean {
   return Object.values(queues).every((states) =>
     Object.entries(states).every(([state, count]) => count === 0 || !WORK.has(state)),
   );

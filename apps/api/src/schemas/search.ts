@@ -27,7 +27,7 @@ export const searchBody = z
   })
   .meta({ id: 'SearchRequest' });
 
-export const citationSchema = z
+const citationSchema = z
   .object({
     page: z.int().optional().describe('Page of the sentence that matches best.'),
     page_start: z.int().optional(),
@@ -40,7 +40,7 @@ export const citationSchema = z
   })
   .meta({ id: 'Citation' });
 
-export const resultSchema = z
+const resultSchema = z
   .object({
     score: z.number().describe('The score that orders.'),
     scores: z.object({

@@ -32,7 +32,7 @@ export function statusCommand(program: Command, run: Run): void {
 }
 
 /** Has every source scanned, then waits until those scans are done and no job is left. False when the time was up. */
-export async function waitUntilIdle(context: Context, api: Api, timeoutSeconds: number | undefined): Promise<boolean> {
+async function waitUntilIdle(context: Context, api: Api, timeoutSeconds: number | undefined): Promise<boolean> {
   const { scans } = dataOf(await api.POST('/ops/api/reconcile', { body: {} }));
   const idle = await waitFor(context, timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, async () => {
     const status = dataOf(await api.GET('/ops/api/status'));

@@ -50,7 +50,7 @@ export function* explodeProse(range: Range, before: number, options: ExplodeOpti
 }
 
 /** Cuts a sentence, or anything else without paragraphs, into atoms no larger than `room`. */
-export function* explodeSentence(range: Range, before: number, options: ExplodeOptions): Generator<Atom> {
+function* explodeSentence(range: Range, before: number, options: ExplodeOptions): Generator<Atom> {
   const { measure, room } = options;
   if (measure.fits(range.start, range.end, room)) yield atomOf(measure, range, before);
   else yield* explodeWords(range, before, options);
@@ -170,7 +170,7 @@ function* splitAt(text: string, range: Range, separator: string): Generator<Rang
 }
 
 /** Stretches between blank lines. */
-export function* paragraphs(text: string, range: Range): Generator<Range> {
+function* paragraphs(text: string, range: Range): Generator<Range> {
   let from = range.start;
   while (from < range.end) {
     let newline = findNewline(text, from, range.end);

@@ -55,7 +55,7 @@ function endsAfterNumber(at: Candidate, number: string, following: string): bool
 }
 
 /** `1. First`: a number that opens the sentence numbers it. */
-export function isListNumber(text: string, start: number, index: number, number: string): boolean {
+function isListNumber(text: string, start: number, index: number, number: string): boolean {
   return number.length <= 3 && index - number.length <= start && text.slice(start, index) === number;
 }
 

@@ -75,7 +75,7 @@ export function explore(world: World, options: { limit?: number; countFaults?: b
 }
 
 /** The label without what tells one attempt, object or version from another. */
-export function kindOf(label: string): string {
+function kindOf(label: string): string {
   return label
     .replace(/^(new )?attempt( after \d+| \d+ \(fence \d+\))?/, 'attempt')
     .replace(/dies before .*/, 'dies')

@@ -13,7 +13,7 @@ export function findFault(world: World, state: State): string | undefined {
   return undefined;
 }
 
-export function tellsOfDisk(world: World, state: State): boolean {
+function tellsOfDisk(world: World, state: State): boolean {
   const version = versionAt(world, state.disk);
   const top = topOf(state.commits);
   if (version.text === undefined) return top === undefined || top.status === 'deleted';

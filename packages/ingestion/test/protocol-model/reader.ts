@@ -29,7 +29,7 @@ export function beginRead(world: World, state: State, split: Split): Step {
 }
 
 /** What a reader of one instant would get, as sorted letters. */
-export function snapshot(world: World, state: State): string {
+function snapshot(world: World, state: State): string {
   const top = topOf(state.commits);
   return top === undefined || !maySee(world, state) ? '' : top.promises;
 }

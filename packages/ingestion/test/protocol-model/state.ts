@@ -46,7 +46,7 @@ export interface Counter {
   run: number;
 }
 
-export type AttemptStep =
+type AttemptStep =
   | 'settle'
   | 'early base'
   | 'fence'
@@ -173,7 +173,7 @@ export interface State {
   broken?: string;
 }
 
-export interface Left {
+interface Left {
   attempts: number;
   fences: number;
   crashes: number;

@@ -17,7 +17,7 @@ function isBetween(commit: Commit, top: Commit): boolean {
 }
 
 /** The grace has passed since this commit was first seen: every search that began before it has ended. */
-export function graceOf({ rules }: World, state: State, top: Commit): boolean {
+function graceOf({ rules }: World, state: State, top: Commit): boolean {
   const { reader } = state;
   if (!rules.grace || !reader || reader.known.includes(top.attempt)) return true;
   return !rules.searchWithinGrace && reader.judged === undefined && (reader.step === 'scan 1' || reader.step === 'scan 2');

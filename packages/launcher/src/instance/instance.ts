@@ -311,7 +311,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 }
 
 /** Where the API is called from this machine. All addresses are for listening alone, so this machine's own stands for them. */
-export function apiAddress(host: string, port: number): string {
+function apiAddress(host: string, port: number): string {
   const called = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
   return `http://${called.includes(':') ? `[${called}]` : called}:${port}`;
 }

@@ -13,7 +13,7 @@ export type ServiceRole = 'redis' | 'weaviate';
 export const NAMES: Record<ServiceRole, string> = { redis: 'Redis', weaviate: 'Weaviate' };
 
 /** How to start a program again: kept in run.json, so that a later supervisor can take a running service over. */
-export interface ProgramLaunch {
+interface ProgramLaunch {
   kind: 'program';
   program: string;
   args: string[];
@@ -25,7 +25,7 @@ export interface ProgramLaunch {
   collectedIn?: string | undefined;
 }
 
-export interface ContainerLaunch {
+interface ContainerLaunch {
   kind: 'container';
   /** `docker` or `podman`, as found on the PATH. */
   engine: string;
@@ -34,7 +34,7 @@ export interface ContainerLaunch {
   args: string[];
 }
 
-export type Launch = ProgramLaunch | ContainerLaunch;
+type Launch = ProgramLaunch | ContainerLaunch;
 
 /** A service in use, as run.json records it. */
 export interface ServiceRecord {

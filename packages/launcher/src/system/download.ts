@@ -87,7 +87,7 @@ export async function downloadFile(
 }
 
 /** sha256 of a file in lower-case hex, read as a stream. */
-export async function fileSha256(path: string): Promise<string> {
+async function fileSha256(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');

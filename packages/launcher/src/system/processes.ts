@@ -48,7 +48,7 @@ export function isRunning(ref: ProcessRef): boolean {
 }
 
 /** Signals the process and, if it leads one, its group. */
-export function signalProcess(ref: ProcessRef, signal: NodeJS.Signals): void {
+function signalProcess(ref: ProcessRef, signal: NodeJS.Signals): void {
   if (!isRunning(ref)) return;
   for (const target of [-ref.pid, ref.pid]) {
     try {

@@ -51,7 +51,7 @@ function isIso2022Jp(bytes: Uint8Array): boolean {
 }
 
 /** The text in this encoding, or undefined when the encoding is not known or does not explain every byte. */
-export function decodeStrictly(bytes: Uint8Array, encoding: string | undefined): string | undefined {
+function decodeStrictly(bytes: Uint8Array, encoding: string | undefined): string | undefined {
   if (encoding === undefined) return undefined;
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);

@@ -158,7 +158,7 @@ const ORDINARY =
   /[\t\n\r\u0020-\u007e\u00a0-\u024f\u0370-\u052f\u0590-\u06ff\u0900-\u0e7f\u1e00-\u206f\u20a0-\u20bf\u2190-\u22ff\u2500-\u257f\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uff00-\uffef]/g;
 
 /** Share of a text's characters that are in everyday use in some script. */
-export function ordinaryShare(bytes: Uint8Array, encoding: string): number {
+function ordinaryShare(bytes: Uint8Array, encoding: string): number {
   const text = new TextDecoder(encoding).decode(bytes);
   return (text.match(ORDINARY)?.length ?? 0) / Math.max(1, text.length);
 }

@@ -69,7 +69,7 @@ async function readRelationships(archive: ZipArchive, part: string, limits: Pars
 }
 
 /** Name of a part from a target relative to a folder. Steps above the archive's root are dropped: there is nothing there. */
-export function resolvePart(folder: string, target: string): string {
+function resolvePart(folder: string, target: string): string {
   const steps: string[] = [];
   for (const step of (target.startsWith('/') ? target : `${folder}${target}`).split('/')) {
     if (step === '..') steps.pop();

@@ -87,7 +87,7 @@ function runsOn(before: string, after: string): boolean {
 }
 
 /** Two lines of one text: a broken word is put together, scripts without spaces get none. */
-export function joinLines(before: string, after: string, vocabulary: Vocabulary): string {
+function joinLines(before: string, after: string, vocabulary: Vocabulary): string {
   if (before === '') return after;
   if (isBroken(before, after)) return vocabulary.join(before, after);
   const noSpace = CJK.test(before.at(-1) ?? '') && CJK.test(after.charAt(0));

@@ -22,7 +22,7 @@ export async function pdfMetadata(document: PdfDocument): Promise<{ metadata: Se
 }
 
 /** A PDF date, `D:YYYYMMDDHHmmSSOHH'mm'` (ISO 32000-1, 7.9.4), in UTC. Without an offset it is taken as UTC. */
-export function pdfDate(text: string): string | undefined {
+function pdfDate(text: string): string | undefined {
   const match = /^(?:D:)?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:Z|([+-])(\d\d)'?(\d\d)?)?/.exec(text);
   if (match === null) return undefined;
   const [

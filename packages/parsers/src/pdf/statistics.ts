@@ -17,7 +17,7 @@ const MAX_SIZES = 5;
 /** Entries of an outline that are read. */
 const MAX_OUTLINE = 10_000;
 
-export const roundSize = (size: number): number => Math.round(size * 2) / 2;
+const roundSize = (size: number): number => Math.round(size * 2) / 2;
 
 export function measure(rows: Iterable<Row>, outline: readonly PdfOutlineNode[] | null): DocumentStatistics {
   const sizes = new Map<number, number>();
@@ -61,7 +61,7 @@ function readOutline(nodes: readonly PdfOutlineNode[] | null): Map<string, numbe
 }
 
 /** Titles are compared without their numbers, marks and case. */
-export function normaliseTitle(title: string): string {
+function normaliseTitle(title: string): string {
   return title
     .toLowerCase()
     .replace(/^[\s\d.]+/, '')

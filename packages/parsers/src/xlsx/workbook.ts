@@ -3,7 +3,7 @@ import type { XmlNode } from '../xml/xml-events.js';
 import { attribute, child, childNodes, descend, relationshipId, textContent } from '../xml/xml-node.js';
 import { meaningOf, type NumberMeaning } from './number-format.js';
 
-export interface Sheet {
+interface Sheet {
   name: string;
   part: string | undefined;
   hidden: boolean;
