@@ -21,7 +21,7 @@ interface JobContext {
   progress(share: number): void;
 }
 
-export interface WorkerDeps extends Omit<IngestionDeps, 'onCommit'> {
+export interface WorkerDeps extends Omit<IngestionDeps, 'onSuperseded'> {
   /** Times a worker may die over one document before it becomes a dead letter. Default 3. */
   maxCrashes?: number;
   pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
@@ -46,7 +46,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
   const ingestion: IngestionDeps = {
     ...deps,
     store: withCombinedReads(deps.store),
-    onCommit: (record) => sweeper.note(record),
+    onSuperseded: (record) => sweeper.note(record),
   };
   const reconciler = createReconciler(ingestion);
   const sweeper = createSweeper(ingestion, reconciler);

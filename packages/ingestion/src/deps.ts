@@ -50,8 +50,8 @@ export interface IngestionDeps {
   logger: Logger;
   metrics: Metrics;
   settings: IngestionSettings;
-  /** Told of each commit that may have superseded objects: the sweep deletes them after the grace. */
-  onCommit?: (record: CommitRecord) => void;
+  /** Called with each commit that superseded another one: garbage collection deletes what is no longer named, after the grace. */
+  onSuperseded?: (record: CommitRecord) => void;
   /** Awaited at each step; the chaos harness stops or kills the process here. */
   onStep?: (step: Step, docId: string) => Promise<void> | void;
 }

@@ -36,7 +36,8 @@ export async function publish(
   await deps.onStep?.('recheck', target.docId);
   const between = after.some((other) => other.kind === 'commit' && isBetween(other, record));
   if (between || !sameDisk(disk, now)) return 'again';
-  deps.onCommit?.(record);
+  // A first commit supersedes nothing; what a crashed attempt left is the audit's.
+  if (after.some((other) => other.id !== record.id)) deps.onSuperseded?.(record);
   return 'done';
 }
 

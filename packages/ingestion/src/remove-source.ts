@@ -11,7 +11,7 @@ import { unconfiguredSource } from './recommit-unconfigured.js';
  * @returns number of documents removed
  */
 export async function removeSource(
-  deps: Pick<IngestionDeps, 'store' | 'fences' | 'clock' | 'onCommit' | 'onStep'>,
+  deps: Pick<IngestionDeps, 'store' | 'fences' | 'clock' | 'onSuperseded' | 'onStep'>,
   name: string,
 ): Promise<number> {
   let removed = 0;
@@ -42,7 +42,7 @@ export async function removeSource(
       },
     );
     await deps.store.insertRecord(record);
-    deps.onCommit?.(record);
+    deps.onSuperseded?.(record);
     removed += 1;
   }
   return removed;

@@ -194,7 +194,7 @@ export async function createHarness(options: HarnessOptions = {}) {
     logger: silentLogger(),
     metrics: createMetrics({ role: 'test' }),
     settings: { ...defaultIngestionSettings, ...options.settings },
-    onCommit: (record) => sweeper.note(record),
+    onSuperseded: (record) => sweeper.note(record),
     async onStep(step, docId) {
       fault?.(step);
       await options.onStep?.(step, docId);

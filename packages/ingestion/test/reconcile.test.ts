@@ -124,6 +124,55 @@ describe('reconcile', () => {
       expect(await h.reconcile(path)).toEqual({ outcome: 'unchanged' });
   });
 
+  it('schedules garbage collection for commits that superseded another one, not for the first', async () => {
+    let listings = 0;
+    const store = createMemoryStore();
+    const h = await harness({
+      store: {
+        ...store,
+        listObjects(docUuid) {
+          listings += 1;
+          return store.listObjects(docUuid);
+        },
+      },
+    });
+    const collector = createSweeper(h.deps, h.reconciler);
+    h.deps.onSuperseded = (record) => collector.note(record);
+    await h.write('a.md', 'first');
+    await h.reconcile('a.md', 'add');
+    await h.write('bad.md', '!corrupt');
+    await h.reconcile('bad.md', 'add');
+    expect(collector.waiting()).toBe(0);
+    expect(listings).toBe(0);
+    for (const change of ['second', undefined, 'third', '!corrupt']) {
+      const path = `${change}.md`;
+      await h.write(path, 'first');
+      await h.reconcile(path, 'add');
+      const waiting = collector.waiting();
+      if (change === undefined) await h.remove(path);
+      else await h.write(path, change);
+      await h.reconcile(path);
+      expect(collector.waiting()).toBe(waiting + 1);
+    }
+  });
+
+  it('deletes what a crashed first attempt left, through the audit', async () => {
+    const h = await harness();
+    await h.write('a.md', 'first');
+    h.failAt('inserted');
+    await expect(h.reconcile('a.md', 'add', { lastAttempt: false })).rejects.toThrow('killed');
+    await h.reconcile('a.md', 'add');
+    const chunks = async () => (await h.objects('a.md')).filter(({ collection }) => collection === 'chunks');
+    expect(await chunks()).toHaveLength(2);
+    expect(h.sweeper.waiting()).toBe(0);
+    const pending = async () => new Set<string>();
+    const deps = { ...h.deps, reconciler: h.reconciler, sweeper: h.sweeper, pending, freeStuckKeys: async () => 0 };
+    expect(await audit(deps)).toMatchObject({ swept: 1, recommitted: 0 });
+    await h.sweep('a.md');
+    expect(await chunks()).toHaveLength(1);
+    expect(await h.texts('a.md')).toEqual(['first']);
+  });
+
   it('leaves what a killed writer left to no job that may wait for long', async () => {
     const h = await harness();
     await h.write('a.md', 'first');

@@ -39,7 +39,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore & { close(): 
     async list() {
       await ensure();
       const keys: StoredKey[] = [];
-      for await (const rows of walk(collection, 'key _additional{id}', 500)) {
+      for await (const rows of walk(collection, 'key _additional{id}', { first: 8, size: 500 })) {
         for (const row of rows) if (typeof row.key === 'string') keys.push(JSON.parse(row.key) as StoredKey); // written by insert() alone
       }
       return keys.sort((a, b) => (a.created_at < b.created_at ? -1 : a.created_at > b.created_at ? 1 : 0));

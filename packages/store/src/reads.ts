@@ -42,6 +42,8 @@ const PAGES_A_REQUEST = 8;
 const WALK = 2_000;
 /** Chunks are larger: a page of a walk over them is held down, so that a walk needs little memory. */
 const WALK_CHUNKS = 1_000;
+/** Most documents have a few objects in each collection. */
+const DOCUMENT_PAGES = { first: 8, size: 500 };
 
 export function createReads({ graphql, names, codec, maxResults }: ReadsOptions) {
   const walk = createWalk(graphql, maxResults);
@@ -73,7 +75,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
 
   /** Rows of one document: its objects' ids begin alike, so they lie together in uuid order. No limit cuts them, no filter is needed. */
   async function* walkDocument(collection: string, docUuid: string, fields: string): AsyncGenerator<Row[]> {
-    for await (const rows of walk(collection, fields, 500, beforeDocument(docUuid))) {
+    for await (const rows of walk(collection, fields, { ...DOCUMENT_PAGES, after: beforeDocument(docUuid) })) {
       const own = rows.filter((row) => isOfDocument(row._additional?.id ?? '', docUuid));
       if (own.length > 0) yield own;
       if (own.length < rows.length) return;
@@ -216,7 +218,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     async *walkRecords(options: { after?: string; onStray?: OnStray } = {}): AsyncGenerator<CommitRecord[]> {
       let group: CommitRecord[] = [];
       const after = options.after === undefined ? '' : behindDocument(options.after);
-      for await (const rows of walk(names.commits, LEAN_RECORD_FIELDS, WALK, after)) {
+      for await (const rows of walk(names.commits, LEAN_RECORD_FIELDS, { size: WALK, after })) {
         for (const row of rows) {
           const record = decodeRecord(row);
           if (record === undefined) {
@@ -239,7 +241,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
       let group:
         | { docId: string; docUuid: string; objects: (StoredObject & { metadataHash?: string; textHash?: string })[] }
         | undefined;
-      for await (const rows of walk(names[collection], fields, chunks ? WALK_CHUNKS : WALK)) {
+      for await (const rows of walk(names[collection], fields, { size: chunks ? WALK_CHUNKS : WALK })) {
         for (const row of rows) {
           const object = objectOf(collection, row);
           if (object === undefined) {
@@ -266,7 +268,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
 
 const OBJECT_FIELDS = {
   chunks: 'facts _additional{id}',
-  commits: LEAN_RECORD_FIELDS,
+  commits: 'head _additional{id}',
   pages: 'doc_id doc_uuid attempt fence _additional{id}',
 };
 
@@ -297,8 +299,8 @@ function decodeObject(collection: StoredObject['collection'], row: Row): OwnedOb
     return { collection, id, fence: facts.fence, attempt: facts.rev, docId: facts.doc_id, docUuid: facts.doc_uuid };
   }
   if (collection === 'commits') {
-    const record = decodeRecord(row);
-    if (record === undefined) return undefined;
+    const record = decodeHead(row);
+    if (record?.id !== id) return undefined;
     return { collection, id, fence: record.fence, attempt: record.attempt, docId: record.doc_id, docUuid: record.doc_uuid };
   }
   const { doc_id: docId, doc_uuid: docUuid, attempt, fence } = row;
