@@ -2,7 +2,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { languageOfName } from './code/languages.js';
 import { findBom, guessUtf16 } from './encoding/unicode.js';
 import type { FormatEntry } from './format-entry.js';
-import { zipFormat } from './zip/zip-format.js';
+import { hasZipDirectory, zipFormat } from './zip/zip-format.js';
 
 /** Bytes that detection looks at. */
 const HEAD = 64 * 1024;
@@ -27,11 +27,15 @@ function formatOf(bytes: Uint8Array, name: string, formats: readonly FormatEntry
   const pdf = latin.slice(0, 1024).indexOf(PDF_MARK);
   // Text about PDF may name the mark; a PDF begins with it, or has it behind a little rubbish.
   if (pdf === 0 || (pdf > 0 && (byName === 'pdf' || byName === undefined))) return 'pdf';
-  if (latin.startsWith('PK\u0003\u0004') || latin.startsWith('PK\u0005\u0006')) return zipFormat(bytes);
+  if (latin.startsWith('PK\u0003\u0004') || latin.startsWith('PK\u0005\u0006')) {
+    const format = zipFormat(bytes);
+    // Without its directory the archive is damaged or not whole: the name says whose parser reports that.
+    return format ?? (OFFICE.has(byName ?? '') && !hasZipDirectory(bytes) ? byName : undefined);
+  }
   if (Buffer.from(head.subarray(0, 8)).toString('hex') === OLE_MARK) return oleFormat(bytes);
   if (latin.startsWith('{\\rtf')) return undefined;
   const text = readableHead(head, latin, byName !== undefined);
-  if (text === undefined) return byName === 'pdf' ? 'pdf' : undefined;
+  if (text === undefined || isCutMark(bytes, byName)) return byName !== undefined && BINARY.has(byName) ? byName : undefined;
   return textFormat(text, byName);
 }
 
@@ -80,6 +84,15 @@ function textFormat(text: string, byName: string | undefined): string {
 
 /** A name that promises one of these over plain text lies. */
 const BINARY = new Set(['pdf', 'docx', 'pptx', 'xlsx', 'encrypted-office']);
+
+/** Formats that are zip archives. */
+const OFFICE = new Set(['docx', 'pptx', 'xlsx']);
+
+/** A file of these formats that ends within the mark at its beginning. */
+function isCutMark(bytes: Uint8Array, byName: string | undefined): boolean {
+  const mark = byName === 'pdf' ? PDF_MARK : OFFICE.has(byName ?? '') ? 'PK\u0003\u0004' : '';
+  return bytes.length < mark.length && mark.startsWith(Buffer.from(bytes).toString('latin1'));
+}
 
 function isJson(text: string): boolean {
   if (!/^\s*[[{]\s*["[{\]}\d]/.test(text) || text.length >= HEAD) return false;

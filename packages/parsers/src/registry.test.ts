@@ -74,3 +74,15 @@ it.each([
 ])('refuses %s as %s', async (name, code) => {
   await expect(parse(name, fixture(name))).rejects.toMatchObject({ code, kind: 'permanent' });
 });
+
+it.each(['docx', 'pptx', 'xlsx', 'pdf'])('calls a broken .%s corrupt, wherever it is cut off', async (extension) => {
+  const mark = extension === 'pdf' ? '%PDF-1.7\n%' : 'PK\u0003\u0004\u0014\u0000\u0000\u0000';
+  const registry = createParserRegistry();
+  for (const length of [1, 2, 3, mark.length]) {
+    const bytes = new Uint8Array(Buffer.from(mark.slice(0, length), 'latin1'));
+    const input = { name: `a.${extension}`, bytes, limits: defaultParseLimits };
+    await expect(registry.parse(input)).rejects.toMatchObject({ code: 'corrupt' });
+  }
+  const zeros = { name: `a.${extension}`, bytes: new Uint8Array(5000), limits: defaultParseLimits };
+  await expect(registry.parse(zeros)).rejects.toMatchObject({ code: 'corrupt' });
+});

@@ -20,6 +20,11 @@ export function zipFormat(bytes: Uint8Array): string | undefined {
   return MAIN_PARTS.find(([part]) => has(part))?.[1];
 }
 
+/** False when the archive is cut off or damaged, so that its entries can't be listed. */
+export function hasZipDirectory(bytes: Uint8Array): boolean {
+  return namesOf(bytes) !== undefined;
+}
+
 function namesOf(bytes: Uint8Array): readonly string[] | undefined {
   try {
     return openZip(bytes, { ...defaultParseLimits, archiveRatio: Number.POSITIVE_INFINITY }).names;
