@@ -55,7 +55,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'eml',
-    version: 3,
+    version: 4,
     title: 'Mail',
     extensions: ['eml'],
     content: 'lines of mail headers',
@@ -65,7 +65,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'csv',
-    version: 2,
+    version: 3,
     title: 'CSV, TSV',
     extensions: ['csv', 'tsv', 'tab'],
     content: '-',
@@ -93,7 +93,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'html',
-    version: 2,
+    version: 3,
     title: 'HTML',
     extensions: ['html', 'htm', 'xhtml'],
     content: '`<!doctype html>`, `<html>`',

@@ -150,3 +150,13 @@ it('reads seven-bit Japanese by its escape sequences', () => {
   const bytes = Uint8Array.from(Buffer.from('\x1b$B$3$s$K$A$O\x1b(B, kettle', 'latin1'));
   expect(decodeBytes(bytes).text).toBe('こんにちは, kettle');
 });
+
+it.each([
+  ['iso-8859-1', [0x93, 0x80, 0x94, 0x92], '“€”’'],
+  ['windows-1252', [0x93, 0x80, 0x94, 0x96], '“€”–'],
+  ['ks_c_5601-1987', [0x8c, 0x63, 0xb9, 0xe6], '똠방'],
+  ['koi8-u', [0xa4, 0xa6, 0xa7], 'єії'],
+  ['gb2312', [0xc4, 0xe3, 0x80 + 1, 0x40], '你丂'],
+])('decodes %s by the table of the WHATWG standard', (declared, bytes, text) => {
+  expect(decodeBytes(Uint8Array.from(bytes), { declared }).text).toBe(text);
+});
