@@ -16,6 +16,9 @@ export function findDelimiter(text: string, name: string): string {
     if (usual === undefined) continue;
     const score = counts.filter((count) => count === usual).length / lines.length + Math.min(usual, 10) / 1000;
     if (score > best.score + 0.05) best = { delimiter, score };
+    // The commas of decimal numbers are as even as those that part columns, but the header has none.
+    else if (delimiter !== best.delimiter && (counts[0] ?? 0) === usual && !(lines[0] ?? '').includes(best.delimiter))
+      best = { delimiter, score };
   }
   return best.delimiter;
 }

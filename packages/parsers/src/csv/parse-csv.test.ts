@@ -157,3 +157,12 @@ it.each([
 ])('takes the line that tells Excel the separator at its word: %j', async (content, expected) => {
   expect(await rows('a.csv', content)).toEqual(expected);
 });
+
+it('reads semicolons with decimal commas in every row, however many rows there are', async () => {
+  const lines = Array.from({ length: 60 }, (_, n) => `S${n};1,${10 + n}`);
+  const read = await rows('a.csv', `Sensor;Wert\n${lines.join('\n')}\n`);
+  expect(read?.slice(0, 2)).toEqual([
+    ['Sensor', 'Wert'],
+    ['S0', '1,10'],
+  ]);
+});
