@@ -171,3 +171,15 @@ it('keeps the title of a page whose main content has none, and the numbers that 
     ['list', '3. a\n7. b\n8. c'],
   ]);
 });
+
+it.each([
+  ['<h2>un<b>break</b>able</h2>', 'unbreakable'],
+  ['<table><caption>H<sub>2</sub>O</caption><tr><th>a</th></tr></table>', 'H2O'],
+  [
+    '<table><tr><th>H<sub>2</sub>O</th><th><p>one</p><p>two</p></th></tr><tr><td>1</td><td>2</td></tr></table>',
+    '| H2O | one two |',
+  ],
+  ['<dl><dt>un<i>do</i></dt><dd>re<i>do</i></dd></dl>', '- undo: redo'],
+])('puts no space at the inline tags of %s', async (html, text) => {
+  expect((await read(`<html><body>${html}</body></html>`)).text).toContain(text);
+});

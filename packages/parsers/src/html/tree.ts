@@ -90,7 +90,9 @@ function isHidden(attributes: Record<string, string>): boolean {
 export function textOf(node: HtmlNode | string): string {
   if (typeof node === 'string') return node;
   if (node.name === 'br') return '\n';
-  return node.children.map(textOf).join(BLOCKS.has(node.name) ? ' ' : '');
+  const text = node.children.map(textOf).join('');
+  // Blocks stand apart; inline tags part no word.
+  return BLOCKS.has(node.name) ? ` ${text} ` : text;
 }
 
 /** Elements that stand on lines of their own. */
