@@ -24,7 +24,7 @@ export interface SourceConfig {
   rules: RuleConfig[];
 }
 
-export interface RuleConfig {
+interface RuleConfig {
   match: string[];
   metadata?: Record<string, unknown>;
   chunking?: ChunkingSettings;

@@ -2,7 +2,7 @@ import { SluiceError } from '@sluice/core';
 import type { Config } from './config.js';
 
 /** What a process of the instance cannot do without. */
-export interface RequiredServices {
+interface RequiredServices {
   redisUrl: string;
   weaviateUrl: string;
   /** Folder of the embedding model's files. */

@@ -1,1 +1,1 @@
-export { createLlm, type LlmOptions, llmId } from './llm.js';
+export { createLlm, llmId } from './llm.js';

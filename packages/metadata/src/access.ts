@@ -4,7 +4,7 @@ import { ACCESS_RESTRICTED_FIELD } from './fields.js';
 import { configuredLayers, fileLayers, type Layer, type MetadataInput, type Origin, ownValue } from './layers.js';
 
 /** Names of the levels where the configuration gives none. */
-export const DEFAULT_ACCESS_LEVELS: Readonly<Record<string, SecurityLevel>> = {
+const DEFAULT_ACCESS_LEVELS: Readonly<Record<string, SecurityLevel>> = {
   public: 1,
   internal: 2,
   confidential: 3,
@@ -111,7 +111,7 @@ function readGroups(value: unknown, origin: Origin): string[] {
   return groups.value.sort();
 }
 
-export function isLevel(value: number): value is SecurityLevel {
+function isLevel(value: number): value is SecurityLevel {
   return value === 1 || value === 2 || value === 3 || value === 4 || value === 5;
 }
 

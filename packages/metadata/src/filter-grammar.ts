@@ -4,11 +4,11 @@ import { isoInstant, parseDate } from './dates.js';
 import type { CatalogField, FieldCatalog } from './fields.js';
 
 /** Most combinations ($and, $or, $not) within each other. */
-export const MAX_FILTER_DEPTH = 10;
+const MAX_FILTER_DEPTH = 10;
 /** Most comparisons in one filter. */
-export const MAX_FILTER_CONDITIONS = 100;
+const MAX_FILTER_CONDITIONS = 100;
 /** Most values of one $in or $nin. */
-export const MAX_FILTER_VALUES = 1_000;
+const MAX_FILTER_VALUES = 1_000;
 
 const COMPARISONS = ['$eq', '$ne', '$in', '$nin', '$gt', '$gte', '$lt', '$lte', '$exists'] as const;
 type Comparison = (typeof COMPARISONS)[number];

@@ -51,7 +51,7 @@ const runFileSchema = z.object({
 
 export type RunFile = z.infer<typeof runFileSchema>;
 
-export function runFilePath(dataFolder: string): string {
+function runFilePath(dataFolder: string): string {
   return join(dataFolder, 'run.json');
 }
 

@@ -7,7 +7,7 @@ import { compiledUrl, type ErrorCode } from '@sluice/core';
 import type { Environment } from '../system/workplace.js';
 import type { DetachedMessage } from './detached-main.js';
 
-export interface DetachedOptions {
+interface DetachedOptions {
   flags: ConfigFlags;
   env: Environment;
   cwd: string;
@@ -16,7 +16,7 @@ export interface DetachedOptions {
   signal?: AbortSignal;
 }
 
-export type DetachedResult =
+type DetachedResult =
   | { outcome: 'ready'; api: string; pid: number }
   /** `error` is what ended it, where it could say so. */
   | { outcome: 'failed'; code: number; error?: { code: ErrorCode; message: string } };

@@ -54,7 +54,7 @@ export const MINILM: ModelSpec = {
 };
 
 /** A second embedder, for a change of models: the same width, other vectors. Never fetched unless asked for. */
-export const E5_SMALL: ModelSpec = {
+const E5_SMALL: ModelSpec = {
   name: 'Xenova/e5-small-v2',
   files: [
     { path: 'onnx/model_quantized.onnx', maven: 'e5-small-v2-q.onnx' },
@@ -69,7 +69,7 @@ export const E5_SMALL: ModelSpec = {
 };
 
 /** The reranker: only the hub and a local folder have it. */
-export const RERANKER: ModelSpec = {
+const RERANKER: ModelSpec = {
   name: 'Xenova/ms-marco-MiniLM-L-6-v2',
   files: [{ path: 'onnx/model_quantized.onnx' }, { path: 'tokenizer.json' }, ...COMMON_FILES],
   facts: {},
