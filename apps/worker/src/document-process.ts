@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type ChunkingDeps, chunkDocument, createChunkingCaches } from '@sluice/chunking';
-import { type DroppedFact, type ParsedDocument, type ReadResult, SluiceError } from '@sluice/core';
+import { type DroppedFact, fileFaultKind, type ParsedDocument, type ReadResult, SluiceError } from '@sluice/core';
 import { createTokenizer } from '@sluice/models';
 import { createParserRegistry } from '@sluice/parsers';
 import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
@@ -101,6 +101,7 @@ async function readBytes(path: string, limit: number): Promise<Uint8Array> {
     if (cause instanceof SluiceError) throw cause;
     throw new SluiceError('unreadable', `${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
+      kind: fileFaultKind(cause),
     });
   }
 }

@@ -2,6 +2,7 @@ export * from './chunks.js';
 export * from './compiled-url.js';
 export * from './documents.js';
 export * from './errors.js';
+export * from './file-faults.js';
 export * from './files.js';
 export * from './filters.js';
 export * from './ids.js';
