@@ -265,3 +265,21 @@ describe('a share', () => {
     expect(share.enter('c', 'bulk', 5)).toBeDefined();
   });
 });
+
+it('a document that runs alone waits for a large one, and nobody small waits with it', async () => {
+  const { handle, next } = createRuns();
+  await bench.work(handle, { concurrency: 4, inFlight: LIMITS });
+  await add(['9.large']);
+  const large = await next();
+  await bench.redis.set(`${bench.namespace}:crashes:${uuidOf('0.poison')}`, `2 ${Date.now()}`);
+  await add(['0.poison']);
+  await until(async () => (await bench.queue.counts()).active === 2);
+  await add(['0.a', '0.b']);
+  const small = [await next(), await next()];
+  expect(small.map((run) => run.request.path).sort()).toEqual(['0.a', '0.b']);
+  for (const run of [...small, large]) run.succeed();
+  const alone = await next();
+  expect(alone.context).toMatchObject({ crashes: 2 });
+  alone.succeed();
+  await until(() => bench.queue.isIdle());
+});

@@ -4,9 +4,9 @@ import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from
 import { backoffMs } from './backoff.js';
 import { type Crashes, createCrashCounter } from './crash-counter.js';
 import { keepBringingForward, makeDue } from './delayed-jobs.js';
+import { createExclusiveLock, type Entry } from './exclusive-lock.js';
 import { urgencyOf } from './fairness.js';
 import { forceNotes } from './force-notes.js';
-import { createGate } from './gate.js';
 import { createHeartbeat, workerName } from './heartbeat.js';
 import { createInFlight, type InFlight, type InFlightLimits, type Share } from './in-flight.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
@@ -116,6 +116,8 @@ interface RunningJob {
   uuid: string;
   bytes: number;
   share?: Share;
+  /** Its place beside others, or alone. */
+  entry?: Entry;
   freeRoom: () => void;
   /** It is to give its slot back, and to wait among the large ones. */
   putBack: boolean;
@@ -132,7 +134,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const notes = forceNotes(redis, namespace);
   const name = workerName();
   const heartbeat = createHeartbeat(redis, { namespace, name, onError });
-  const gate = createGate();
+  const lock = createExclusiveLock();
   const running = new Map<string, RunningJob>();
   const stopped = new AbortController();
   let stopping = false;
@@ -164,13 +166,16 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
 
   async function run(own: RunningJob, signal: AbortSignal, request: ReconcileRequest): Promise<void> {
     const { job, docId, uuid } = own;
-    let leave: () => void = () => undefined;
     let lost: Crashes = { count: 0, beganMs: 0 };
     let end: () => void = () => crashes.end(uuid);
     try {
       const [crashed = null, note = null] = await redis.mget(crashes.key(uuid), notes.key(uuid));
       lost = crashes.read(crashed);
-      leave = await gate.enter(lost.count >= CRASHES_UNTIL_ALONE);
+      own.entry = lock.enter({
+        exclusive: lost.count >= CRASHES_UNTIL_ALONE,
+        long: own.share !== undefined && own.share === inFlight?.large,
+      });
+      await own.entry.admitted;
       signal.throwIfAborted();
       crashes.begin(uuid, lost.count);
       const force = notes.read(note);
@@ -192,7 +197,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       if ((own.putBack || fault.details?.unrecorded === true) && lost.count > 0) end = () => crashes.restore(uuid, lost);
       await settle(own, signal, fault);
     } finally {
-      leave();
+      own.entry?.leave();
       end();
     }
   }
@@ -226,6 +231,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     const { job, bytes, share } = own;
     if (inFlight === undefined || share === undefined || share === inFlight.large || job.id === undefined) return;
     own.share = inFlight.large;
+    own.entry?.becomeLong();
     const freeRoom = inFlight.large.enter(job.id, urgencyOf(job.priority), bytes);
     own.freeRoom();
     own.freeRoom = freeRoom ?? (() => undefined);
