@@ -99,28 +99,24 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     return found;
   }
 
-  /** For each hash the id of a chunk that has it, if there is one. Mostly there is none: that is found out for all of them at once. */
-  async function ownersOf(hashes: readonly string[]): Promise<Map<string, string>> {
-    const owners = new Map<string, string>();
-    const limit = Math.min(hashes.length * 4, await maxResults());
-    const rows = await graphql.rows(
-      names.chunks,
-      `limit:${limit},where:${anyOf('text_hash', hashes)}`,
-      'text_hash _additional{id}',
-    );
+  /** For each hash the vector of a chunk that has it, if there is one. Mostly there is none: one request says so for all of them. */
+  async function vectorsOf(hashes: readonly string[]): Promise<Map<string, Float32Array>> {
+    const vectors = new Map<string, Float32Array>();
+    const fields = 'text_hash _additional{vector}';
+    const limit = Math.min(hashes.length * 2, await maxResults());
+    const rows = await graphql.rows(names.chunks, `limit:${limit},where:${anyOf('text_hash', hashes)}`, fields);
     note(rows);
-    const rest = hashes.filter((hash) => !owners.has(hash));
-    if (rows.length < limit || rest.length === 0) return owners;
+    const rest = hashes.filter((hash) => !vectors.has(hash));
+    if (rows.length < limit || rest.length === 0) return vectors;
     // A text that occurs a thousand times has crowded out others: a query for each of those, in one request.
-    const query = rest.map(
-      (hash, i) => `h${i}:${names.chunks}(limit:1,where:${anyOf('text_hash', [hash])}){text_hash _additional{id}}`,
-    );
+    const query = rest.map((hash, i) => `h${i}:${names.chunks}(limit:1,where:${anyOf('text_hash', [hash])}){${fields}}`);
     note(Object.values(await graphql.get(query.join(' '))).flat());
-    return owners;
+    return vectors;
 
     function note(found: readonly Row[]): void {
       for (const { text_hash: hash, _additional } of found) {
-        if (typeof hash === 'string' && _additional?.id !== undefined) owners.set(hash, _additional.id);
+        const vector = _additional?.vector;
+        if (typeof hash === 'string' && vector != null && vector.length > 0) vectors.set(hash, Float32Array.from(vector));
       }
     }
   }
@@ -182,12 +178,7 @@ export function createReads({ graphql, names, codec, maxResults }: ReadsOptions)
     async vectorsByTextHash(textHashes: readonly string[]): Promise<Map<string, Float32Array>> {
       const vectors = new Map<string, Float32Array>();
       for (const run of inRuns([...new Set(textHashes)], HASHES_A_REQUEST)) {
-        const owners = await ownersOf(run);
-        const rows = await byIds(names.chunks, [...owners.values()], '_additional{id vector}', HASHES_A_REQUEST);
-        for (const [hash, id] of owners) {
-          const vector = rows.get(id)?._additional?.vector;
-          if (vector != null && vector.length > 0) vectors.set(hash, Float32Array.from(vector));
-        }
+        for (const [hash, vector] of await vectorsOf(run)) vectors.set(hash, vector);
       }
       return vectors;
     },
