@@ -4,7 +4,7 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import { type Config, createConfiguredPolicy, createSourceViews, requireServices } from '@sluice/config';
 import { type DocumentReader, docUuid, makeDocId, SluiceError, systemClock } from '@sluice/core';
 import { defaultIngestionSettings, discardDocument, type IngestionDeps, removeSource, verify } from '@sluice/ingestion';
-import { readRunFile } from '@sluice/launcher';
+import { type Environment, readRunFile } from '@sluice/launcher';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
 import { createEmbedder } from '@sluice/models';
 import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
@@ -18,12 +18,17 @@ import { createExplain } from './explain.js';
 import { createGate } from './keys/gate.js';
 import { createKeyRing } from './keys/key-ring.js';
 import { listPaths } from './list-paths.js';
+import { createConfiguredReranker } from './reranker.js';
 
 /** Threads of the query embedder: a query is one short text, the worker needs the cores more. */
 const QUERY_THREADS = 1;
 
 /** The real parts of the API, from a configuration. Nothing waits for Redis or Weaviate: /readyz tells when they answer. */
-export async function compose(config: Config, logger: Logger): Promise<{ deps: ApiDeps; close(): Promise<void> }> {
+export async function compose(
+  config: Config,
+  logger: Logger,
+  env: Environment,
+): Promise<{ deps: ApiDeps; close(): Promise<void> }> {
   const { runtime } = config;
   const { redisUrl, weaviateUrl, modelFolder } = requireServices(config);
   const clock = systemClock;
@@ -66,10 +71,12 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
     metrics,
     settings,
   };
+  const { reranker, close: closeReranker } = createConfiguredReranker(config, { env, clock, logger });
   const retrieval = createRetrieval({
     store,
     embedder: { ...embedder, embed: (texts, signal) => embedder.embed(texts, signal, { urgent: true }) },
     tokenizer: embedder.tokenizer,
+    ...(reranker === undefined ? {} : { reranker }),
     catalog,
     settings: config.search,
     readerGraceMs: config.store.readerGraceMs,
@@ -148,6 +155,7 @@ export async function compose(config: Config, logger: Logger): Promise<{ deps: A
       await metrics.flush();
       await jobs.close();
       await embedder.close();
+      await closeReranker();
       keys.close();
       await store.close();
       redis.disconnect();

@@ -10,9 +10,10 @@ const STOP_MS = 10_000;
 const FLUSH_MS = 5_000;
 
 async function main(): Promise<void> {
-  const config = loadConfig({ env: processEnvironment(), cwd: process.cwd() });
+  const env = processEnvironment();
+  const config = loadConfig({ env, cwd: process.cwd() });
   const logger = createLogger({ role: 'api', level: config.runtime.logLevel });
-  const { deps, close } = await compose(config, logger);
+  const { deps, close } = await compose(config, logger, env);
   const app = await buildApp(deps);
   await requireKeyToBind(config.api, deps);
   await app.listen({ host: config.api.host, port: config.api.port });

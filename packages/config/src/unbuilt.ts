@@ -3,6 +3,5 @@
  * lands takes its line out here, and nothing else changes.
  */
 export const UNBUILT_SECTIONS: Readonly<Record<string, string>> = {
-  rerank: 'reranking',
   eval: 'evaluation',
 };

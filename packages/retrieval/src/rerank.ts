@@ -14,8 +14,7 @@ export interface ScoredPassage {
 export async function rerankPassages(
   query: string,
   passages: readonly Passage[],
-  reranker: Reranker | undefined,
-  logger: Logger,
+  { reranker, logger, signal }: { reranker: Reranker | undefined; logger: Logger; signal: AbortSignal | undefined },
 ): Promise<ScoredPassage[] | undefined> {
   if (reranker === undefined) return undefined;
   if (passages.length === 0) return [];
@@ -23,6 +22,7 @@ export async function rerankPassages(
     const scores = await reranker.rerank(
       query,
       passages.map((passage) => passage.text),
+      signal,
     );
     const scored = passages.map((passage, index) => {
       const score = scores[index];
@@ -31,6 +31,7 @@ export async function rerankPassages(
     });
     return scored.sort((a, b) => b.score - a.score);
   } catch (error) {
+    signal?.throwIfAborted();
     logger.warn({ err: error, reranker: reranker.id }, 'rerank failed, results keep the order of the search');
     return undefined;
   }

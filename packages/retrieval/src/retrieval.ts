@@ -52,7 +52,12 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
     return orderHits(hits, reading);
   }
 
-  async function choosePassages(request: SearchQuery, hits: readonly SearchHit[], degraded: Set<Degradation>) {
+  async function choosePassages(
+    request: SearchQuery,
+    hits: readonly SearchHit[],
+    degraded: Set<Degradation>,
+    signal?: AbortSignal,
+  ) {
     const limit = request.limit ?? settings.limit;
     const expansion = request.expand ?? 'none';
     if (request.rerank !== true) return collect(hits, limit, request);
@@ -60,7 +65,11 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
     const head = hits.slice(0, request.candidates ?? settings.candidates);
     const tail = hits.slice(head.length);
     const passages = distinct(await Promise.all(head.map((hit) => passageOf(reading, hit, expansion, request.query))));
-    const reranked = await rerankPassages(request.query, passages, deps.reranker, deps.logger);
+    const reranked = await rerankPassages(request.query, passages, {
+      reranker: deps.reranker,
+      logger: deps.logger,
+      signal,
+    });
     if (reranked === undefined) {
       degraded.add('rerank_unavailable');
       const { min_score: _ignored, ...rest } = request;
@@ -104,11 +113,11 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
         const all = Math.max(POOL, request.candidates ?? settings.candidates);
         const some = Math.min(all, hitsToRead(request, limit));
         const hits = await findHits(request, some, filter, caller, vector);
-        const found = await choosePassages(request, hits, degraded);
+        const found = await choosePassages(request, hits, degraded, signal);
         // Mostly the first hits give enough; where they fall together in a passage or a document, all are read.
         const worst = hits.at(-1)?.score ?? 0;
         if (found.length >= limit || some === all || hits.length < some || worst < (request.min_score ?? worst)) return found;
-        return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded);
+        return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded, signal);
       });
       stop();
       return {
