@@ -1,5 +1,5 @@
-/** Small seeded generator (mulberry32: a public-domain 32-bit mixer), so that every run measures the same texts. */
-export function seeded(seed) {
+/** A small seeded generator (mulberry32, a public-domain 32-bit mixer): every run measures the same texts. */
+export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -18,47 +18,25 @@ const WORDS = (
 ).split(' ');
 
 /** One sentence of 9 to 17 words. */
-export function sentence(random) {
-  const words = Array.from({ length: 9 + Math.floor(random() * 9) }, () => WORDS[Math.floor(random() * WORDS.length)]);
-  return `${words[0][0].toUpperCase()}${words[0].slice(1)} ${words.slice(1).join(' ')}.`;
+function sentence(random: () => number): string {
+  const words = Array.from({ length: 9 + Math.floor(random() * 9) }, () => WORDS[Math.floor(random() * WORDS.length)]).join(' ');
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** A paragraph of about `characters` characters. */
-export function paragraph(random, characters = 690) {
+export function paragraph(random: () => number, characters = 690): string {
   let text = sentence(random);
   while (text.length < characters - 40) text += ` ${sentence(random)}`;
   return text;
 }
 
 /**
- * Texts of made-up words whose frequencies fall as those of a language do (Zipf's law: the n-th commonest 1/n as often as the first), after a
- * handful of real function words.
+ * Texts of invented words after ten function words. Their frequencies follow Zipf's law: the n-th word is 1/n as frequent as the first.
  *
- * @returns a function that gives a text of so many words
+ * @returns a function that makes a text of the given number of words
  */
-export function zipfWords(random, size) {
-  const syllables = [
-    'ka',
-    'lo',
-    'mer',
-    'ti',
-    'sun',
-    'var',
-    'en',
-    'do',
-    'pel',
-    'ris',
-    'qua',
-    'to',
-    'bin',
-    'gra',
-    'sho',
-    'ul',
-    'fen',
-    'my',
-    'zer',
-    'ach',
-  ];
+export function zipfWords(random: () => number, size: number): (count: number) => string {
+  const syllables = 'ka lo mer ti sun var en do pel ris qua to bin gra sho ul fen my zer ach'.split(' ');
   const words = ['the', 'of', 'and', 'to', 'in', 'is', 'that', 'for', 'with', 'as'];
   const seen = new Set(words);
   while (words.length < size) {
@@ -69,17 +47,31 @@ export function zipfWords(random, size) {
     if (!seen.has(word)) words.push(word);
     seen.add(word);
   }
-  const sums = [];
-  words.reduce((sum, _, n) => (sums[n] = sum + 1 / (n + 1)), 0);
+  let sum = 0;
+  const sums = words.map((_, n) => {
+    sum += 1 / (n + 1);
+    return sum;
+  });
   const one = () => {
-    const wanted = random() * sums.at(-1);
+    const wanted = random() * sum;
     let [low, high] = [0, sums.length - 1];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (sums[middle] < wanted) low = middle + 1;
+      if ((sums[middle] ?? 0) < wanted) low = middle + 1;
       else high = middle;
     }
     return words[low];
   };
   return (count) => Array.from({ length: count }, one).join(' ');
+}
+
+/** Texts of one chunk each, always the same for a seed. */
+export function abstracts(seed: number, count: number): string[] {
+  const random = seeded(seed);
+  return Array.from({ length: count }, () => paragraph(random));
+}
+
+/** Texts of so many paragraphs, about as many chunks. */
+export function longTexts(seed: number, count: number, paragraphs: number): string[] {
+  return Array.from({ length: count }, (_, n) => abstracts(seed * 1_000_003 + n, paragraphs).join('\n\n'));
 }

@@ -1,13 +1,15 @@
-/** Throughput of every chunking strategy without the models: stand-ins for embedder and language model answer at once. Linear means: MB/s stays as text grows. */
+/** Throughput of every chunking strategy with stand-ins for the models, which answer at once. Linear means: MB/s stays as text grows. */
 import { measureChunking } from '@sluice/chunking';
+import type { Embedder, Llm } from '@sluice/core';
 import { createTokenizer } from '@sluice/models';
 import { createParserRegistry, defaultParseLimits } from '@sluice/parsers';
-import { paragraph, seeded } from './texts.mjs';
+import type { BenchContext, Row } from '../bench.js';
+import { paragraph, seeded } from '../texts.js';
 
 const STRATEGIES = ['auto', 'recursive', 'semantic', 'sentence-window', 'propositions', 'parent-document'];
 
 /** Vectors by the texts' lengths: adjacent sentences differ, and nothing is computed. */
-const standIn = {
+const standIn: Embedder = {
   id: 'stand-in',
   dimensions: 8,
   maxTokens: 256,
@@ -15,22 +17,25 @@ const standIn = {
 };
 
 /** A language model that answers at once, with the first sentence of the passage. */
-const standInLlm = {
+const standInLlm: Llm = {
   id: 'stand-in',
   async complete({ messages }) {
-    const passage = messages.at(-1).content.split('Passage:\n')[1];
+    const passage = messages.at(-1)?.content.split('Passage:\n')[1] ?? '';
     return {
       text: JSON.stringify([passage.slice(0, passage.indexOf('.') + 1)]),
       usage: { prompt_tokens: 1, completion_tokens: 1 },
     };
   },
+  stream() {
+    throw new Error('chunking streams no answers');
+  },
 };
 
-export async function benchChunking(services, { sizes = [10_000, 100_000, 1_000_000, 10_000_000] } = {}) {
-  const tokenizer = await createTokenizer({ folder: services.modelFolder });
+export async function benchChunking({ services, sizes }: BenchContext): Promise<Row[]> {
+  const tokenizer = await createTokenizer({ folder: services.model });
   const registry = createParserRegistry();
-  const rows = [];
-  for (const size of sizes) {
+  const rows: Row[] = [];
+  for (const size of sizes.chunked) {
     const random = seeded(11);
     let text = '';
     while (text.length < size) text += `${paragraph(random)}\n\n`;
@@ -42,7 +47,7 @@ export async function benchChunking(services, { sizes = [10_000, 100_000, 1_000_
         { tokenizer, embedder: standIn, llm: standInLlm },
       );
       rows.push({
-        strategy,
+        what: `chunking, ${strategy}`,
         'text KB': Math.round(text.length / 1000),
         chunks,
         ms: Math.round(ms),

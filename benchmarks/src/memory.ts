@@ -1,0 +1,9 @@
+import { readFile } from 'node:fs/promises';
+
+/** MB of a process's memory: now and at its peak (VmRSS and VmHWM of Linux's /proc); undefined on other systems. */
+export async function memoryOf(pid: number): Promise<{ now: number; peak: number } | undefined> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
+  const kilobytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1]);
+  const [now, peak] = [kilobytes('VmRSS') / 1024, kilobytes('VmHWM') / 1024];
+  return Number.isNaN(now) || Number.isNaN(peak) ? undefined : { now, peak };
+}
