@@ -1,7 +1,7 @@
 import { type CommitRecord, topCommit, topRecord } from '@sluice/core';
 import { type Attempt, isBetween, readRecords, type Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
-import { type DiskState, observeDisk, sameDisk } from './observe.js';
+import { type DiskState, observeAgain, sameDisk } from './observe.js';
 
 /** `again`: the store or the disk changed under the attempt; run another one, delete nothing. */
 export type Published = 'done' | 'again';
@@ -31,7 +31,7 @@ export async function publish(
   end();
   await deps.onStep?.('committed', target.docId);
 
-  const now = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
+  const now = await observeAgain(deps, target, disk).catch((): DiskState => ({ kind: 'gone' }));
   const after = await readRecords(deps, target.docUuid);
   await deps.onStep?.('recheck', target.docId);
   const between = after.some((other) => other.kind === 'commit' && isBetween(other, record));
@@ -44,6 +44,6 @@ export async function publish(
 /** A file that changes again and again is committed all the same, else it never would be; one that is gone is not. */
 async function isGoneBy(deps: IngestionDeps, target: Target, disk: DiskState): Promise<boolean> {
   if (disk.kind === 'gone') return false;
-  const now = await observeDisk(deps, target.source, target.sourcePath).catch(() => disk);
+  const now = await observeAgain(deps, target, disk).catch(() => disk);
   return now.kind === 'gone';
 }

@@ -2,7 +2,7 @@ import type { ReadResult } from '@sluice/core';
 import type { Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import { type FileState, readSidecar } from './document-metadata.js';
-import { observeDisk } from './observe.js';
+import { observeAgain } from './observe.js';
 
 interface ReadDocument {
   result: ReadResult;
@@ -71,6 +71,6 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
 }
 
 async function hasChanged(deps: IngestionDeps, target: Target, disk: FileState): Promise<boolean> {
-  const now = await observeDisk(deps, target.source, target.sourcePath);
+  const now = await observeAgain(deps, target, disk);
   return now.kind !== 'file' || now.statKey !== disk.statKey || now.sidecarStat !== disk.sidecarStat;
 }

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { FileStat } from '@sluice/core';
 import type { IngestionDeps, SourceView } from './deps.js';
-import { type DiskState, observeDisk, pathIn, sameDisk } from './observe.js';
+import { type DiskState, observeAgain, pathIn, sameDisk } from './observe.js';
 
 /** Whole seconds are what FAT (two of them), HFS+, ext3 and some network shares keep. */
 const SECOND_NS = 1_000_000_000n;
@@ -45,7 +45,7 @@ export function createLookWhenStill(
     let known = before;
     let missed = knownGone || before?.kind === 'gone' ? 'file' : undefined;
     while (true) {
-      const state = await observeDisk(deps, source, sourcePath);
+      const state = await observeAgain(deps, { source, sourcePath }, known);
       sawSidecar ||= state.kind === 'file' && state.sidecarStat !== '';
       const fileMs = left <= 0 || (known !== undefined && sameDisk(known, state)) ? 0 : fileWait(deps, source, state);
       // What is missing is looked for once more: others may come and go beside it for ever.
