@@ -57,7 +57,7 @@ describe('without a file', () => {
     });
     expect(config.limits).toMatchObject({ fileBytes: 512 * 2 ** 20, parseMs: 120_000, archiveRatio: 200 });
     expect(config.queue).toEqual({
-      concurrency: 8,
+      concurrency: 32,
       inFlightBytes: 256 * 2 ** 20,
       largeBytes: 5 * 2 ** 20,
       slowMs: 5000,

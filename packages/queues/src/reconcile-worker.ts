@@ -20,6 +20,8 @@ const CRASHES_UNTIL_ALONE = 2;
 /** Faults of the installation, not of a document: its attempts are not used up. */
 const UNCOUNTED = new Set(['queue_unavailable', 'model_unavailable', 'not_ready']);
 const LONGEST_UNCOUNTED_MS = 30_000;
+/** Progress is shown this often at most: a document that is done sooner costs no command and no event. */
+const PROGRESS_MS = 1000;
 /** Time that handlers have to end after their signal, and that BullMQ has to note the end. */
 const ABORT_GRACE_MS = 2000;
 
@@ -166,6 +168,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
 
   async function run(own: RunningJob, signal: AbortSignal, request: ReconcileRequest): Promise<void> {
     const { job, docId, uuid } = own;
+    let shownMs = Date.now();
     let lost: Crashes = { count: 0, beganMs: 0 };
     let end: () => void = () => crashes.end(uuid);
     try {
@@ -187,7 +190,12 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
         crashes: lost.count,
         crashedMs: lost.beganMs,
         signal,
-        progress: (share) => job.updateProgress(share),
+        async progress(share) {
+          const now = Date.now();
+          if (now - shownMs < PROGRESS_MS) return;
+          shownMs = now;
+          await job.updateProgress(share);
+        },
       });
       outage?.worked();
       if (note !== null) await notes.clear(uuid, note);

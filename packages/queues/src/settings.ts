@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** `queue` of sluice.yaml. */
 export const queueSchema = z.strictObject({
   /** Documents a worker process works on at the same time. */
-  concurrency: z.int().min(1).max(256).default(8),
+  concurrency: z.int().min(1).max(256).default(32),
   /** MiB of the files that a worker process works on at the same time; a larger one is worked on beside small ones alone. */
   in_flight_mb: z.int().min(1).max(1_000_000).default(256),
   /** MiB over which a file is large: such files leave places and a reading process to others. */
