@@ -15,6 +15,7 @@ import { describeDocument, describeRoute } from './openapi-document.js';
 import { answering, handleError, makeProblem, sendProblem } from './problems.js';
 import { catalogRoutes } from './routes/catalog.js';
 import { chunkRoute } from './routes/chunks.js';
+import { contextRoute } from './routes/context.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthRoutes } from './routes/health.js';
 import { metricsRoute } from './routes/metrics.js';
@@ -105,6 +106,7 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
   const methods = collectMethods(app);
   healthRoutes(app, deps);
   searchRoute(app, deps);
+  contextRoute(app, deps);
   documentRoutes(app, deps);
   chunkRoute(app, deps);
   textRoute(app, deps);

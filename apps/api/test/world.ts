@@ -11,7 +11,7 @@ import {
   systemClock,
 } from '@sluice/core';
 import { fieldCatalog } from '@sluice/metadata';
-import { createRetrieval, searchSchema } from '@sluice/retrieval';
+import { createRetrieval, type RetrievalDeps, searchSchema } from '@sluice/retrieval';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createMemoryStore, createWordEmbedder, createWordTokenizer, type DocumentToStore, storeDocument } from '@sluice/testkit';
 import { type App, buildApp } from '../src/app.js';
@@ -111,9 +111,14 @@ export interface World {
   close(): Promise<void>;
 }
 
+/** What the world's search works with instead of the memory store and nothing. */
+type Parts = Partial<Pick<RetrievalDeps, 'reranker'>> & { store?: ChunkStore };
+
 /** The API over fakes: the memory store, a queue in memory, an embedder of words. */
-export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<World> {
-  const store = createMemoryStore();
+export async function createWorld(
+  overrides: Partial<ApiDeps> = {},
+  { store = createMemoryStore(), ...parts }: Parts = {},
+): Promise<World> {
   const embedder = createWordEmbedder();
   const queue = createFakeQueue();
   const logger = silentLogger();
@@ -129,6 +134,7 @@ export async function createWorld(overrides: Partial<ApiDeps> = {}): Promise<Wor
     clock: systemClock,
     logger,
     metrics,
+    ...parts,
   });
   const scans = new Map<string, number>();
   let caller: Caller = { role: 'operator', clearance: 1, groups: [], name: 'anonymous' };

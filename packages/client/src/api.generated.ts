@@ -61,6 +61,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Context for a language model
+         * @description Searches, and joins what was found to numbered sources within a token budget.
+         */
+        post: operations["postV1Context"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents": {
         parameters: {
             query?: never;
@@ -460,6 +480,58 @@ export interface components {
             /** @description Compared with `score`; ignored while rerank is degraded. */
             min_score?: number;
         };
+        ContextRequest: {
+            /** @description What to look for. */
+            query: string;
+            /**
+             * @default hybrid
+             * @enum {string}
+             */
+            mode?: "hybrid" | "dense" | "keyword";
+            /** @description Hybrid only: 0 is keyword, 1 dense. Default: search.alpha. */
+            alpha?: number;
+            /** @description Passages to choose from, within the token budget. Default 20. */
+            limit?: number;
+            /** @description How many of the best a reranker sees. Default: search.candidates. */
+            candidates?: number;
+            /** @description Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not. */
+            filter?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Not available in this version.
+             * @default false
+             * @constant
+             */
+            infer_filter?: false;
+            /** @default false */
+            rerank?: boolean;
+            /**
+             * @default none
+             * @enum {string}
+             */
+            expand?: "none" | "window" | "parent";
+            /**
+             * @default none
+             * @enum {string}
+             */
+            group_by?: "none" | "document";
+            /** @description Compared with `score`; ignored while rerank is degraded. */
+            min_score?: number;
+            /** @description Most tokens of the context, counted by the embedding model's tokenizer. Default 2,000. */
+            max_tokens?: number;
+            /**
+             * @description `score`: best first. `edges`: the best first and last, the weakest in the middle.
+             * @default score
+             * @enum {string}
+             */
+            order?: "score" | "edges";
+            /**
+             * @description Marks with `[...]` where a source is cut off from the rest of its document.
+             * @default false
+             */
+            mark_edges?: boolean;
+        };
         Problem: {
             type: string;
             title: string;
@@ -580,6 +652,77 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        Citation: {
+            /** @description Page of the sentence that matches best. */
+            page?: number;
+            page_start?: number;
+            page_end?: number;
+            /** @description Offset in the parsed text, UTF-16 units. */
+            start: number;
+            end: number;
+            heading_path: string[];
+            /** @description A repeated table header that stands in `text` before the cited span. */
+            prefix?: string;
+            /**
+             * @description A proposition: the span is that of its passage.
+             * @constant
+             */
+            derived?: true;
+        };
+        SearchResult: {
+            /** @description The score that orders. */
+            score: number;
+            scores: {
+                dense?: number;
+                keyword?: number;
+                fused?: number;
+                rerank?: number;
+            };
+            doc_id: string;
+            revision: string;
+            chunk_id: string;
+            text: string;
+            title: string;
+            source: string;
+            citation: components["schemas"]["Citation"];
+            metadata: {
+                [key: string]: unknown;
+            };
+        };
+        SearchAnswer: {
+            results: components["schemas"]["SearchResult"][];
+            /** @description The filter that was applied, `{}` without one. */
+            applied_filter: unknown;
+            inferred_filter?: unknown;
+            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            took_ms: number;
+        };
+        ContextSource: {
+            /** @description Number of the source in the context. */
+            n: number;
+            doc_id: string;
+            revision: string;
+            title: string;
+            source: string;
+            citation: components["schemas"]["Citation"];
+        };
+        ContextAnswer: {
+            /** @description Numbered sources, each with a heading line. */
+            context: string;
+            /** @description In the order of the context. */
+            sources: components["schemas"]["ContextSource"][];
+            /** @description Identity of the tokenizer that counted. */
+            tokenizer: string;
+            /** @description Tokens of `context`. */
+            tokens: number;
+            /** @description Passages that the token budget left out. */
+            omitted: number;
+            /** @description The filter that was applied, `{}` without one. */
+            applied_filter: unknown;
+            inferred_filter?: unknown;
+            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            took_ms: number;
+        };
         DeadLetter: {
             doc_id: string;
             id: string;
@@ -631,51 +774,6 @@ export interface components {
                 kind: string;
                 doc_id: string;
             }[];
-        };
-        Citation: {
-            /** @description Page of the sentence that matches best. */
-            page?: number;
-            page_start?: number;
-            page_end?: number;
-            /** @description Offset in the parsed text, UTF-16 units. */
-            start: number;
-            end: number;
-            heading_path: string[];
-            /** @description A repeated table header that stands in `text` before the cited span. */
-            prefix?: string;
-            /**
-             * @description A proposition: the span is that of its passage.
-             * @constant
-             */
-            derived?: true;
-        };
-        SearchResult: {
-            /** @description The score that orders. */
-            score: number;
-            scores: {
-                dense?: number;
-                keyword?: number;
-                fused?: number;
-                rerank?: number;
-            };
-            doc_id: string;
-            revision: string;
-            chunk_id: string;
-            text: string;
-            title: string;
-            source: string;
-            citation: components["schemas"]["Citation"];
-            metadata: {
-                [key: string]: unknown;
-            };
-        };
-        SearchAnswer: {
-            results: components["schemas"]["SearchResult"][];
-            /** @description The filter that was applied, `{}` without one. */
-            applied_filter: unknown;
-            inferred_filter?: unknown;
-            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
-            took_ms: number;
         };
     };
     responses: never;
@@ -920,6 +1018,129 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchAnswer"];
+                };
+            };
+            /** @description Not a valid request, or not a valid filter. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A key is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not ready. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postV1Context: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContextRequest"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextAnswer"];
                 };
             };
             /** @description Not a valid request, or not a valid filter. */

@@ -8,6 +8,8 @@ export interface Passage {
   hit: SearchHit;
   text: string;
   citation: Citation;
+  /** Span of the document's chunks, the first to the last. */
+  document: { start: number; end: number };
 }
 
 /** Span of the text that is returned: the chunk's own, its window, or its parent. A chunk that has neither stays itself. */
@@ -51,7 +53,8 @@ export async function passageOf(reading: Reading, hit: SearchHit, expansion: Exp
   }
   if (prefix !== '') citation.prefix = prefix;
   if (entry.derived && span.own) citation.derived = true;
-  return { hit, text, citation };
+  const document = { start: manifest.entries[0]?.start ?? 0, end: manifest.entries.at(-1)?.end ?? manifest.length };
+  return { hit, text, citation, document };
 }
 
 /** One passage a span: several children of one parent, or a window met twice, would else be the same text again. */

@@ -1,13 +1,23 @@
 import type { Caller, ChunkStore, Clock, Embedder, Filter, Reranker, SearchHit, Tokenizer } from '@sluice/core';
 import { accessFilter, compileFilter, type FieldCatalog, mayAccess } from '@sluice/metadata';
 import type { Logger, Metrics } from '@sluice/telemetry';
+import { buildContext, DEFAULT_CONTEXT_PASSAGES, DEFAULT_CONTEXT_TOKENS, excerptOf, renderExcerpt } from './context.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
 import { orderHits } from './order.js';
 import { embedQuery } from './query.js';
 import { createReading, type Reading } from './reading.js';
 import { rerankPassages, type ScoredPassage } from './rerank.js';
 import type { SearchSettings } from './settings.js';
-import { type Degradation, publicMetadata, type SearchAnswer, type SearchQuery, type SearchResult, titleOf } from './types.js';
+import {
+  type ContextAnswer,
+  type ContextQuery,
+  type Degradation,
+  publicMetadata,
+  type SearchAnswer,
+  type SearchQuery,
+  type SearchResult,
+  titleOf,
+} from './types.js';
 
 /** Hits that are looked at whatever the limit, so that the results for limit k are a prefix of those for 100. */
 const POOL = 100;
@@ -30,6 +40,8 @@ export interface RetrievalDeps {
 export interface Retrieval {
   /** Searches what the caller may see. Errors: `invalid_filter`, `store_unavailable`, `embed_failed`. */
   search(request: SearchQuery, caller: Caller, signal?: AbortSignal): Promise<SearchAnswer>;
+  /** Searches, and puts what was found together for a language model. Errors: those of `search`. */
+  context(request: ContextQuery, caller: Caller, signal?: AbortSignal): Promise<ContextAnswer>;
   /** Whole reads of committed revisions, for routes that show chunks and texts. */
   readonly reading: Reading;
 }
@@ -92,40 +104,68 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
     return chosen;
   }
 
+  async function find(request: SearchQuery, caller: Caller, signal?: AbortSignal) {
+    const begun = clock.monotonic();
+    const own = compileFilter(request.filter ?? {}, deps.catalog);
+    const filter: Filter = { op: 'and', of: [accessFilter(caller), own] };
+    const degraded = new Set<Degradation>();
+    let vector: Float32Array | undefined;
+    if (request.mode !== 'keyword') {
+      const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_embed' });
+      const embedded = await embedQuery(request.query, deps, signal);
+      stop();
+      vector = embedded.vector;
+      if (embedded.truncated) degraded.add('query_truncated');
+    }
+    const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_search' });
+    const chosen = await reading.whole(async () => {
+      const limit = request.limit ?? settings.limit;
+      const all = Math.max(POOL, request.candidates ?? settings.candidates);
+      const some = Math.min(all, hitsToRead(request, limit));
+      const hits = await findHits(request, some, filter, caller, vector);
+      const found = await choosePassages(request, hits, degraded, signal);
+      // Mostly the first hits give enough; where they fall together in a passage or a document, all are read.
+      const worst = hits.at(-1)?.score ?? 0;
+      if (found.length >= limit || some === all || hits.length < some || worst < (request.min_score ?? worst)) return found;
+      return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded, signal);
+    });
+    stop();
+    const about = () => ({
+      applied_filter: request.filter ?? {},
+      degraded: [...degraded],
+      took_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
+    });
+    return { chosen, about };
+  }
+
   return {
     reading,
     async search(request, caller, signal) {
-      const begun = clock.monotonic();
-      const own = compileFilter(request.filter ?? {}, deps.catalog);
-      const filter: Filter = { op: 'and', of: [accessFilter(caller), own] };
-      const degraded = new Set<Degradation>();
-      let vector: Float32Array | undefined;
-      if (request.mode !== 'keyword') {
-        const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_embed' });
-        const embedded = await embedQuery(request.query, deps, signal);
-        stop();
-        vector = embedded.vector;
-        if (embedded.truncated) degraded.add('query_truncated');
-      }
-      const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_search' });
-      const chosen = await reading.whole(async () => {
-        const limit = request.limit ?? settings.limit;
-        const all = Math.max(POOL, request.candidates ?? settings.candidates);
-        const some = Math.min(all, hitsToRead(request, limit));
-        const hits = await findHits(request, some, filter, caller, vector);
-        const found = await choosePassages(request, hits, degraded, signal);
-        // Mostly the first hits give enough; where they fall together in a passage or a document, all are read.
-        const worst = hits.at(-1)?.score ?? 0;
-        if (found.length >= limit || some === all || hits.length < some || worst < (request.min_score ?? worst)) return found;
-        return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded, signal);
-      });
-      stop();
-      return {
-        results: chosen.map(resultOf),
-        applied_filter: request.filter ?? {},
-        degraded: [...degraded],
-        took_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
-      };
+      const { chosen, about } = await find(request, caller, signal);
+      return { results: chosen.map(resultOf), ...about() };
+    },
+    async context(request, caller, signal) {
+      const limit = request.limit ?? DEFAULT_CONTEXT_PASSAGES;
+      const { chosen, about } = await find({ ...request, limit }, caller, signal);
+      const { tokenizer } = deps;
+      const { context, excerpts, tokens, omitted } = buildContext(
+        chosen.map(({ passage }) => excerptOf(passage)),
+        {
+          tokenizer,
+          maxTokens: request.max_tokens ?? DEFAULT_CONTEXT_TOKENS,
+          order: request.order ?? 'score',
+          render: (excerpt, n) => renderExcerpt(excerpt, n, request.mark_edges ?? false),
+        },
+      );
+      const sources = excerpts.map(({ doc_id, revision, title, source, citation }, index) => ({
+        n: index + 1,
+        doc_id,
+        revision,
+        title,
+        source,
+        citation,
+      }));
+      return { context, sources, tokenizer: tokenizer.id, tokens, omitted, ...about() };
     },
   };
 }

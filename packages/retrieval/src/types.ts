@@ -67,6 +67,40 @@ export interface SearchAnswer {
   took_ms: number;
 }
 
+/** A context as a route hands it over: a search whose results are put together for a language model. Default limit: 20. */
+export interface ContextQuery extends SearchQuery {
+  /** Largest count of the whole context by the embedding model's tokenizer. Default 2,000. */
+  max_tokens?: number | undefined;
+  /** Default `score`. */
+  order?: 'score' | 'edges' | undefined;
+  /** Shows where a source is cut off from the rest of its document. Default false. */
+  mark_edges?: boolean | undefined;
+}
+
+/** A numbered source of a context. */
+export interface ContextSource {
+  n: number;
+  doc_id: string;
+  revision: string;
+  title: string;
+  source: string;
+  citation: Citation;
+}
+
+export interface ContextAnswer {
+  context: string;
+  /** In the order of their numbers, which is that of the context. */
+  sources: ContextSource[];
+  /** Identity of the tokenizer that counted. */
+  tokenizer: string;
+  tokens: number;
+  /** Results that the token budget left out. */
+  omitted: number;
+  applied_filter: unknown;
+  degraded: Degradation[];
+  took_ms: number;
+}
+
 /** Metadata as programs see it: declared fields beside the built-in ones, as filters name them. */
 export function publicMetadata(metadata: DocumentMetadata): Record<string, unknown> {
   const { fields, ...builtIn } = metadata;

@@ -7,25 +7,44 @@ const filterSchema = z
     'Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not.',
   );
 
-export const searchBody = z
-  .strictObject({
-    query: z.string().min(1).max(8000).regex(/\S/, 'must hold more than white space').describe('What to look for.'),
-    mode: z.enum(['hybrid', 'dense', 'keyword']).default('hybrid'),
-    alpha: z.number().min(0).max(1).optional().describe('Hybrid only: 0 is keyword, 1 dense. Default: search.alpha.'),
-    limit: z.int().min(1).max(100).optional().describe('Default: search.limit.'),
-    candidates: z.int().min(1).max(1000).optional().describe('How many of the best a reranker sees. Default: search.candidates.'),
-    filter: filterSchema.optional(),
-    infer_filter: z.literal(false).default(false).describe('Not available in this version.'),
-    rerank: z.boolean().default(false),
-    expand: z.enum(['none', 'window', 'parent']).default('none'),
-    group_by: z.enum(['none', 'document']).default('none'),
-    min_score: z.number().optional().describe('Compared with `score`; ignored while rerank is degraded.'),
-  })
-  .refine(({ mode, alpha }) => alpha === undefined || mode === 'hybrid', {
-    path: ['alpha'],
-    message: 'is for mode hybrid alone: leave it out, or ask for "mode": "hybrid"',
-  })
-  .meta({ id: 'SearchRequest' });
+/** Members that every request that searches has. */
+const searchMembers = {
+  query: z.string().min(1).max(8000).regex(/\S/, 'must hold more than white space').describe('What to look for.'),
+  mode: z.enum(['hybrid', 'dense', 'keyword']).default('hybrid'),
+  alpha: z.number().min(0).max(1).optional().describe('Hybrid only: 0 is keyword, 1 dense. Default: search.alpha.'),
+  limit: z.int().min(1).max(100).optional().describe('Default: search.limit.'),
+  candidates: z.int().min(1).max(1000).optional().describe('How many of the best a reranker sees. Default: search.candidates.'),
+  filter: filterSchema.optional(),
+  infer_filter: z.literal(false).default(false).describe('Not available in this version.'),
+  rerank: z.boolean().default(false),
+  expand: z.enum(['none', 'window', 'parent']).default('none'),
+  group_by: z.enum(['none', 'document']).default('none'),
+  min_score: z.number().optional().describe('Compared with `score`; ignored while rerank is degraded.'),
+};
+
+const alphaFits = ({ mode, alpha }: { mode: string; alpha?: number | undefined }) => alpha === undefined || mode === 'hybrid';
+const ALPHA_FAULT = { path: ['alpha'], message: 'is for mode hybrid alone: leave it out, or ask for "mode": "hybrid"' };
+
+export const searchBody = z.strictObject(searchMembers).refine(alphaFits, ALPHA_FAULT).meta({ id: 'SearchRequest' });
+
+/** Members that every request for a context has. */
+const contextMembers = {
+  ...searchMembers,
+  limit: z.int().min(1).max(100).optional().describe('Passages to choose from, within the token budget. Default 20.'),
+  max_tokens: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .describe("Most tokens of the context, counted by the embedding model's tokenizer. Default 2,000."),
+  order: z
+    .enum(['score', 'edges'])
+    .default('score')
+    .describe('`score`: best first. `edges`: the best first and last, the weakest in the middle.'),
+  mark_edges: z.boolean().default(false).describe('Marks with `[...]` where a source is cut off from the rest of its document.'),
+};
+
+export const contextBody = z.strictObject(contextMembers).refine(alphaFits, ALPHA_FAULT).meta({ id: 'ContextRequest' });
 
 const citationSchema = z
   .object({
@@ -60,12 +79,34 @@ const resultSchema = z
   })
   .meta({ id: 'SearchResult' });
 
-export const searchAnswer = z
+/** What every answer says of the search behind it. */
+const aboutMembers = {
+  applied_filter: z.unknown().describe('The filter that was applied, `{}` without one.'),
+  inferred_filter: z.unknown().optional(),
+  degraded: z.array(z.enum(['rerank_unavailable', 'query_truncated', 'infer_relaxed', 'llm_unavailable'])),
+  took_ms: z.number(),
+};
+
+export const searchAnswer = z.object({ results: z.array(resultSchema), ...aboutMembers }).meta({ id: 'SearchAnswer' });
+
+const sourceSchema = z
   .object({
-    results: z.array(resultSchema),
-    applied_filter: z.unknown().describe('The filter that was applied, `{}` without one.'),
-    inferred_filter: z.unknown().optional(),
-    degraded: z.array(z.enum(['rerank_unavailable', 'query_truncated', 'infer_relaxed', 'llm_unavailable'])),
-    took_ms: z.number(),
+    n: z.int().describe('Number of the source in the context.'),
+    doc_id: z.string(),
+    revision: z.string(),
+    title: z.string(),
+    source: z.string(),
+    citation: citationSchema,
   })
-  .meta({ id: 'SearchAnswer' });
+  .meta({ id: 'ContextSource' });
+
+export const contextAnswer = z
+  .object({
+    context: z.string().describe('Numbered sources, each with a heading line.'),
+    sources: z.array(sourceSchema).describe('In the order of the context.'),
+    tokenizer: z.string().describe('Identity of the tokenizer that counted.'),
+    tokens: z.int().describe('Tokens of `context`.'),
+    omitted: z.int().describe('Passages that the token budget left out.'),
+    ...aboutMembers,
+  })
+  .meta({ id: 'ContextAnswer' });

@@ -1,0 +1,23 @@
+import type { App } from '../app.js';
+import type { ApiDeps } from '../deps.js';
+import { problems } from '../schemas/problem.js';
+import { contextAnswer, contextBody } from '../schemas/search.js';
+
+export function contextRoute(app: App, { retrieval }: ApiDeps): void {
+  app.post(
+    '/v1/context',
+    {
+      schema: {
+        tags: ['search'],
+        summary: 'Context for a language model',
+        description: 'Searches, and joins what was found to numbered sources within a token budget.',
+        body: contextBody,
+        response: { 200: contextAnswer, ...problems() },
+      },
+    },
+    async (request) => {
+      const { infer_filter: _notBuilt, ...query } = request.body;
+      return retrieval.context(query, request.caller);
+    },
+  );
+}
