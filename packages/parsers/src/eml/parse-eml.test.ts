@@ -329,3 +329,45 @@ it('puts the headings of an HTML text under the subject, also of mails within', 
     [3, 'Old news'],
   ]);
 });
+
+it.each([
+  ['windows-1252', 'Bill of €9 – Ida’s'],
+  ['iso-8859-1', '“Grüße” aus Köln – 9 €'],
+  ['ks_c_5601-1987', '똠방각하 님'],
+  ['koi8-u', 'Ґанок стоїть'],
+  ['gb2312', '交货期确认'],
+])('decodes words of headers and names of attachments in %s by its table', async (charset, text) => {
+  const encode = (value: string) =>
+    iconv.encode(value, { 'iso-8859-1': 'windows-1252', gb2312: 'gbk', 'ks_c_5601-1987': 'cp949' }[charset] ?? charset);
+  const percent = [...encode(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  const quoted = [...encode(text)].map((byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  const source = mail(
+    `From: =?${charset}?B?${encode(text).toString('base64')}?= <a@example.test>`,
+    // The second word begins in the middle of a character where there are two bytes each.
+    `Subject: =?${charset}?Q?${quoted.slice(0, 9)}?=`,
+    ` =?${charset}?Q?${quoted.slice(9)}?=`,
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/mixed; boundary="B"',
+    '',
+    '--B',
+    'Content-Type: text/plain',
+    '',
+    'A literal =?windows-1252?Q?=80?= stays.',
+    '--B',
+    'Content-Type: text/plain',
+    `Content-Disposition: attachment; filename*=${charset}''${percent}.txt`,
+    '',
+    'one',
+    '--B',
+    `Content-Type: text/plain; name="=?${charset}?B?${encode(`${text}2.txt`).toString('base64')}?="`,
+    'Content-Disposition: attachment',
+    '',
+    'two',
+    '--B--',
+    '',
+  );
+  const document = await parseAs('a.eml', source);
+  expect(document.metadata).toMatchObject({ doc_title: text, author: text });
+  expect(document.text).toContain('A literal =?windows-1252?Q?=80?= stays.');
+  expect(document.attachments?.map(({ path }) => path)).toEqual([[`${text}.txt`], [`${text}2.txt`]]);
+});

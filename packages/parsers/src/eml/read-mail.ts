@@ -3,6 +3,7 @@ import PostalMime, { type Email } from 'postal-mime';
 import { cleanText } from '../clean-text.js';
 import { decodeBytes } from '../encoding/decode-bytes.js';
 import { findBom, guessUtf16 } from '../encoding/unicode.js';
+import { withUtf8Words } from './header-words.js';
 
 const MAX_HEADERS = 1024 * 1024;
 
@@ -12,7 +13,10 @@ interface PartReader {
 }
 interface Part {
   content: ArrayBuffer | null;
+  headers: { key: string; value: string }[];
   contentType: { parsed: { params: Record<string, string> } };
+  contentDisposition: { parsed: { params: Record<string, string> } };
+  parseStructuredHeader(value: string): { params: Record<string, string> };
   getTextContent(): string;
 }
 
@@ -42,6 +46,14 @@ export async function readMail(
   const reader = parser as unknown as PartReader;
   const collect = reader.collectNode.bind(parser);
   reader.collectNode = (part, ...rest) => {
+    for (const header of part.headers) {
+      const value = withUtf8Words(header.value);
+      if (value === header.value) continue;
+      header.value = value;
+      if (header.key === 'content-type') Object.assign(part.contentType.parsed.params, part.parseStructuredHeader(value).params);
+      if (header.key === 'content-disposition')
+        Object.assign(part.contentDisposition.parsed.params, part.parseStructuredHeader(value).params);
+    }
     const textOf = part.getTextContent.bind(part);
     part.getTextContent = () => {
       const { params } = part.contentType.parsed;

@@ -49,7 +49,7 @@ const texts: Record<string, { encodings: string[]; long: string; short: string }
     short: 'Сдайте отчёт до пятницы.',
   },
   ukrainian: {
-    encodings: ['windows-1251'],
+    encodings: ['windows-1251', 'koi8-u'],
     long: 'Сьогодні вранці в компанії відбулася важлива нарада, на якій обговорили план роботи на друге півріччя. Директор сказав, що треба підвищити якість і зменшити витрати.',
     short: "Здайте звіт до п'ятниці.",
   },
@@ -159,4 +159,23 @@ it.each([
   ['gb2312', [0xc4, 0xe3, 0x80 + 1, 0x40], '你丂'],
 ])('decodes %s by the table of the WHATWG standard', (declared, bytes, text) => {
   expect(decodeBytes(Uint8Array.from(bytes), { declared }).text).toBe(text);
+});
+
+it.each([
+  ['ks_c_5601-1989', 'euc-kr table of windows-949', [0x8c, 0x63], '똠'],
+  ['iso-8859-9', 'windows-1254', [0xd0, 0xdd], 'Ğİ'],
+  ['tis-620', 'windows-874', [0xa1, 0x85], 'ก…'],
+  ['x-sjis', 'Shift_JIS with the signs of NEC and IBM', [0x87, 0x40], '①'],
+  ['ibm866', 'cp866', [0x8f, 0xe0], 'Пр'],
+  ['x-mac-cyrillic', 'Mac OS Cyrillic', [0x8f, 0xf0], 'Пр'],
+  ['windows-1253', 'Greek with its accents', [0xa2, 0xed], 'Άν'],
+])('the label %s means %s', (declared, _, bytes, text) => {
+  expect(decodeBytes(Uint8Array.from(bytes), { declared }).text).toBe(text);
+});
+
+it('warns of every character that is lost', () => {
+  expect(decodeBytes(new TextEncoder().encode('a\u0093soft\u0094 tide \ufffd')).warnings).toEqual(['characters_lost: 3']);
+  expect(decodeBytes(new TextEncoder().encode('soft tide')).warnings).toEqual([]);
+  const bytes = Buffer.concat([iconv.encode('在庫は十二個です。次の入荷は火曜日です。', 'shift_jis'), Buffer.from([0xff, 0x20])]);
+  expect(decodeBytes(bytes, { declared: 'shift_jis' }).warnings).toEqual(['characters_lost: 1']);
 });

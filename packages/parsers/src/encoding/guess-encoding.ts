@@ -27,6 +27,7 @@ const CANDIDATES: readonly Candidate[] = [
   { encoding: 'utf-16be', score: (text) => Math.max(...CJK.map((language) => scoreCjk(text, language))) },
   { encoding: 'windows-1251', score: scoreCyrillic },
   { encoding: 'koi8-r', score: scoreCyrillic },
+  { encoding: 'koi8-u', score: scoreCyrillic },
   { encoding: 'cp866', score: scoreCyrillic },
   { encoding: 'iso-8859-5', score: scoreCyrillic },
   { encoding: 'windows-1253', score: (text) => scoreScript(text, 'greek') },
@@ -53,13 +54,15 @@ export function guessEncoding(bytes: Uint8Array): EncodingGuess | undefined {
   const sample = sampleOf(bytes);
   const ranked = CANDIDATES.map(({ encoding, score }) => {
     const text = decode(sample, encoding);
-    return { encoding, score: text === undefined ? 0 : score(text) };
+    return { encoding, sample: text, score: text === undefined ? 0 : score(text) };
   }).sort((a, b) => b.score - a.score);
-  for (const [rank, { encoding, score }] of ranked.entries()) {
+  for (const [rank, { encoding, sample: read, score }] of ranked.entries()) {
     if (score < POSSIBLE) return undefined;
     const text = decode(bytes, encoding);
     if (text === undefined) continue;
-    const second = ranked[rank + 1]?.score ?? 0;
+    // The two KOI8 encodings differ in eight letters: where they give the same text they are no rivals.
+    const second =
+      ranked.slice(rank + 1).find((other) => other.sample !== read || !other.encoding.startsWith('koi8'))?.score ?? 0;
     return { text, encoding, doubtful: rank > 0 || score < SURE || score - second < LEAD };
   }
   return undefined;

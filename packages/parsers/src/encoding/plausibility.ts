@@ -53,7 +53,7 @@ function isOfLanguage(code: number, language: CjkLanguage): boolean {
   return code >= 0x4e00 && code <= 0x9fff;
 }
 
-const CYRILLIC_FREQUENT = new Set('оеаинтсрвлкмдпуіяыьгз');
+const CYRILLIC_FREQUENT = new Set('оеаинтсрвлкмдпуіїєґяыьгз');
 
 /** Lower-case letters that are frequent, in words that do not change case from small to large. */
 export function scoreCyrillic(text: string): number {
@@ -63,7 +63,7 @@ export function scoreCyrillic(text: string): number {
   let before = '';
   for (const char of text) {
     const code = char.charCodeAt(0);
-    if (code >= 0x400 && code <= 0x45f) {
+    if (code >= 0x400 && code <= 0x491) {
       letters++;
       const small = char === char.toLowerCase();
       // A Cyrillic letter within a Latin word is a letter of that word, read by the wrong table.
@@ -78,7 +78,7 @@ export function scoreCyrillic(text: string): number {
 }
 
 function isSmallCyrillic(char: string): boolean {
-  return char >= 'а' && char <= 'џ';
+  return (char >= 'а' && char <= 'џ') || char === 'ґ';
 }
 
 const TYPOGRAPHIC = new Set('“”„‘’‚–—…€£«»°§©®™•·№×±½¼¾²³¿¡†‡‰\u00a0');

@@ -1,5 +1,8 @@
 import { createInflateRaw } from 'node:zlib';
 import { type ParseLimits, SluiceError } from '@sluice/core';
+import { decodeLabelled } from '../encoding/decode-bytes.js';
+import { guessEncoding } from '../encoding/guess-encoding.js';
+import { decodeUtf8 } from '../encoding/unicode.js';
 
 interface ZipEntry {
   name: string;
@@ -73,7 +76,7 @@ function readDirectory(view: DataView, limits: ParseLimits): Map<string, ZipEntr
     const extraLength = view.getUint16(at + 30, true);
     const end = at + 46 + nameLength + extraLength + view.getUint16(at + 32, true);
     if (end > view.byteLength) throw damaged('its directory is cut off');
-    const name = Buffer.from(view.buffer, view.byteOffset + at + 46, nameLength).toString('utf8');
+    const name = nameOf(new Uint8Array(view.buffer, view.byteOffset + at + 46, nameLength));
     const entry: ZipEntry = {
       name,
       encrypted: (view.getUint16(at + 8, true) & 1) !== 0,
@@ -88,6 +91,11 @@ function readDirectory(view: DataView, limits: ParseLimits): Map<string, ZipEntr
     at = end;
   }
   return entries;
+}
+
+/** Names are UTF-8, whatever the flags say, or else in the code page of the system that packed them. */
+function nameOf(bytes: Uint8Array): string {
+  return decodeUtf8(bytes).text ?? guessEncoding(bytes)?.text ?? decodeLabelled(bytes, 'cp437') ?? '';
 }
 
 function findDirectory(view: DataView): { count: number; offset: number } {
