@@ -1,5 +1,8 @@
+import { type ShownFormat, showNumber, shownFormatOf } from './shown-number.js';
+
 /** What a number format makes of a number, as far as its meaning goes. */
 export type NumberMeaning =
+  | { kind: 'shown'; format: ShownFormat }
   | { kind: 'date' | 'time' | 'datetime' | 'duration' }
   | { kind: 'percent'; decimals: number }
   | { kind: 'number' };
@@ -23,12 +26,15 @@ export function meaningOf(id: number, code: string | undefined): NumberMeaning {
   const section = (code.split(';')[0] ?? '').toLowerCase();
   if (/\[(?:h+|m+|s+)\]/.test(section)) return { kind: 'duration' };
   const bare = section.replace(/"[^"]*"|\\.|_.|\*.|\[[^\]]*\]/g, '');
-  if (/general/.test(bare)) return { kind: 'number' };
+  const shown = shownFormatOf(code);
+  const asShown: NumberMeaning = shown === undefined ? { kind: 'number' } : { kind: 'shown', format: shown };
+  if (/general/.test(bare)) return asShown;
   const hasDate = /[ydge]/.test(bare) && !/e[+-]/.test(bare);
   const hasTime = /[hs]|am\/pm/.test(bare);
   if (hasDate) return { kind: hasTime ? 'datetime' : 'date' };
   if (hasTime) return { kind: 'time' };
   if (/^[^#0]*m+[^#0]*$/.test(bare)) return { kind: 'date' };
+  if (shown !== undefined) return asShown;
   const percent = /(?:[#0](?:\.(0+))?)[^%]*%/.exec(bare);
   if (percent !== null) return { kind: 'percent', decimals: percent[1]?.length ?? 0 };
   return { kind: 'number' };
@@ -61,6 +67,8 @@ export function formatCell(value: number, meaning: NumberMeaning, is1904: boolea
     }
     case 'percent':
       return `${plainNumber(Number((value * 100).toFixed(Math.max(meaning.decimals, 2))))}%`;
+    case 'shown':
+      return showNumber(value, meaning.format) ?? plainNumber(value);
     case 'number':
       return plainNumber(value);
   }

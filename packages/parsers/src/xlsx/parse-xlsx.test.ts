@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { xlsxOf } from '../../test/office-files.js';
@@ -35,7 +36,7 @@ describe('what a number means', () => {
         '2024-01-01 04:30',
         '2024-01-01 04:30',
         '30:00:00',
-        '3',
+        'day 3',
         '12.5%',
         '12345',
         '2024-01-01 04:30',
@@ -46,7 +47,7 @@ describe('what a number means', () => {
     [
       true,
       43_830,
-      ['h', '43830', '2024-01-01', '2024-01-01 00:00', '30:00:00', '3', '12.5%', '12345', '2024-01-01', '04:30', '50%'],
+      ['h', '43830', '2024-01-01', '2024-01-01 00:00', '30:00:00', 'day 3', '12.5%', '12345', '2024-01-01', '04:30', '50%'],
     ],
   ])('1904 dates: %s', async (date1904, serial, expected) => {
     const bytes = xlsxOf([{ rows: row(1, ...cells(serial)) + row(2, text('A2', 'x'), text('B2', 'y')) }], { styles, date1904 });
@@ -65,7 +66,11 @@ describe('what a number means', () => {
 
   it.each([
     ['General', 'number'],
-    ['#,##0.00 "d"', 'number'],
+    ['#,##0.00', 'number'],
+    ['#,##0.00 "d"', 'shown'],
+    ['+0;-0;0', 'number'],
+    ['# ?/?', 'number'],
+    ['0.00E+00', 'number'],
     ['m/d/yy', 'date'],
     ['mmmm', 'date'],
     ['h:mm AM/PM', 'time'],
@@ -76,6 +81,61 @@ describe('what a number means', () => {
     ['_-* #,##0.00\\ _€_-', 'number'],
   ])('%s is a %s', (code, kind) => {
     expect(meaningOf(200, code).kind).toBe(kind);
+  });
+
+  it.each([
+    ['00000', 742, '00742'],
+    ['"INV-"0000', 42, 'INV-0042'],
+    ['000\\-000', 123456, '123-456'],
+    ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 5551234, '555-1234'],
+    ['[<=9999999]###\\-####;\\(###\\)\\ ###\\-####', 4155551234, '(415) 555-1234'],
+    ['"$"#,##0.00_);("$"#,##0.00)', -1234.5, '($1,234.50)'],
+    ['[$€-407]\\ #,##0.00', 1234.5, '€ 1,234.50'],
+    ['#,##0.00\\ "€"', 1234567.891, '1,234,567.89 €'],
+    ['0.0,"K"', 12345, '12.3K'],
+    ['0.00"%"', 3.5, '3.50%'],
+    ['"yes";;"no"', 0, 'no'],
+    ['"A-"@', 7, 'A-7'],
+    ['General" pcs"', 5, '5 pcs'],
+    ['##"."##"."##', 101203, '10.12.03'],
+    [';;;', 5, '5'],
+    ['#"°C"', -0.4, '°C'],
+  ])('%s shows %d as %s', (code, value, shown) => {
+    expect(formatCell(value, meaningOf(200, code), false)).toBe(shown);
+  });
+
+  it('survives any format', () => {
+    const code = fc
+      .array(
+        fc.constantFrom(
+          '0',
+          '#',
+          '?',
+          '.',
+          ',',
+          ';',
+          '"',
+          '%',
+          '@',
+          '[',
+          ']',
+          '$',
+          '\\\\',
+          '_',
+          '*',
+          'e+',
+          'a',
+          '/',
+          ' ',
+          'General',
+        ),
+      )
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(code, fc.double({ noNaN: true, noDefaultInfinity: true }), (format, value) => {
+        expect(typeof formatCell(value, meaningOf(200, format), false)).toBe('string');
+      }),
+    );
   });
 
   it('has 15 digits, as spreadsheets show', () => {
@@ -145,4 +205,49 @@ it('keeps merged cells over a whole sheet within bounds', async () => {
   ]);
   const document = await parseAs('a.xlsx', bytes);
   expect(document.text).toContain('z');
+});
+
+it('decodes escaped characters, and shows texts by their format too', async () => {
+  const styles =
+    '<numFmts><numFmt numFmtId="164" formatCode="&quot;No. &quot;@"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="164"/></cellXfs>';
+  const cells = '<c r="A1" t="inlineStr"><is><t>one_x000A_two _x005F_x0041_</t></is></c><c r="B1" s="1" t="str"><v>7b</v></c>';
+  const bytes = xlsxOf([{ rows: `<row r="1">${cells}</row>${row(2, text('A2', 'x'), text('B2', 'y'))}` }], { styles });
+  expect((await tables(bytes))[0]?.[0]).toEqual(['one two _x0041_', 'No. 7b']);
+});
+
+it('finds the header below what stands above it, and headers of two rows', async () => {
+  const grid = (...lines: (string | number)[][]) =>
+    lines
+      .map((cells, line) =>
+        row(
+          line + 1,
+          ...cells.flatMap((cell, at) => {
+            const place = `${'ABCDEFG'[at]}${line + 1}`;
+            return cell === '' ? [] : [typeof cell === 'number' ? number(place, cell) : text(place, cell)];
+          }),
+        ),
+      )
+      .join('');
+  const report = grid(
+    ['Sales report'],
+    ['Region', 'North'],
+    ['Made on', '2024-05-01'],
+    ['item', 'unit', 'count', 'price'],
+    ['kettle', 'pcs', 3, 9],
+    ['spout', 'pcs', 4, 2],
+  );
+  const first = await parseAs('a.xlsx', xlsxOf([{ rows: report }]));
+  expect(first.elements.map(({ kind, rows, text: own }) => [kind, rows?.[0] ?? own])).toEqual([
+    ['heading', 'Sheet1'],
+    ['paragraph', 'Sales report'],
+    ['paragraph', 'Region: North'],
+    ['paragraph', 'Made on: 2024-05-01'],
+    ['table', ['item', 'unit', 'count', 'price']],
+  ]);
+  const grouped = grid(['item', 'Spring', '', 'Autumn', ''], ['', 'plan', 'done', 'plan', 'done'], ['kettle', 1, 2, 3, 4]);
+  const merged = '<mergeCells><mergeCell ref="A1:A2"/><mergeCell ref="B1:C1"/><mergeCell ref="D1:E1"/></mergeCells>';
+  for (const after of ['', merged]) {
+    const second = await parseAs('a.xlsx', xlsxOf([{ rows: grouped, after }]));
+    expect(second.elements[1]).toMatchObject({ kind: 'table', headerRows: 2 });
+  }
 });

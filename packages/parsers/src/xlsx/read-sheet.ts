@@ -4,7 +4,8 @@ import type { OfficePackage } from '../office/package.js';
 import type { XmlNode } from '../xml/xml-events.js';
 import { attribute, attributeOf, child, childNodes, textContent } from '../xml/xml-node.js';
 import { formatCell } from './number-format.js';
-import { richText, type Workbook } from './workbook.js';
+import { showText } from './shown-number.js';
+import { richText, unescapeText, type Workbook } from './workbook.js';
 
 /** A sheet's cells, without the blank rows and columns around them. */
 export interface SheetRow {
@@ -63,14 +64,18 @@ function columnOf(reference: string | undefined): number | undefined {
 function cellText(cell: XmlNode, workbook: Workbook): string {
   const type = attributeOf(cell.attributes, 't') ?? 'n';
   const value = textContent(child(cell, 'v'));
+  const meaning = workbook.styles[Number(attributeOf(cell.attributes, 's') ?? 0)] ?? { kind: 'number' };
+  const asText = (text: string): string =>
+    meaning.kind === 'shown' && text.trim() !== '' ? showText(text.trim(), meaning.format) : text.trim();
   switch (type) {
     case 's':
-      return (workbook.strings[Number(value)] ?? '').trim();
+      return asText(workbook.strings[Number(value)] ?? '');
     case 'inlineStr':
-      return richText(child(cell, 'is')).trim();
+      return asText(richText(child(cell, 'is')));
     case 'b':
       return value === '1' ? 'TRUE' : value === '0' ? 'FALSE' : '';
     case 'str':
+      return asText(unescapeText(value));
     case 'e':
       return value.trim();
     case 'd':
@@ -78,7 +83,6 @@ function cellText(cell: XmlNode, workbook: Workbook): string {
     default: {
       if (value.trim() === '') return '';
       const number = Number(value);
-      const meaning = workbook.styles[Number(attributeOf(cell.attributes, 's') ?? 0)] ?? { kind: 'number' };
       return Number.isNaN(number) ? value.trim() : formatCell(number, meaning, workbook.is1904);
     }
   }
@@ -109,7 +113,8 @@ function writeMerges(rows: SheetRow[], merges: readonly string[]): void {
   }
 }
 
-function withoutLeadingColumns(rows: SheetRow[]): SheetRow[] {
+/** Columns that no row uses before the first one that some row does are left out. */
+export function withoutLeadingColumns(rows: SheetRow[]): SheetRow[] {
   const blank = rows.reduce((least, row) => {
     const first = row.cells.findIndex((cell) => cell !== '');
     return first < 0 ? least : Math.min(least, first);

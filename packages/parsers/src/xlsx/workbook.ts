@@ -45,9 +45,16 @@ async function readStrings(office: OfficePackage, part: string | undefined): Pro
 
 /** Text of a string, in one run or several; phonetic guides are left out. */
 export function richText(node: XmlNode | undefined): string {
-  return childNodes(node)
-    .map((part) => (part.name === 't' ? textContent(part) : part.name === 'r' ? textContent(child(part, 't')) : ''))
-    .join('');
+  return unescapeText(
+    childNodes(node)
+      .map((part) => (part.name === 't' ? textContent(part) : part.name === 'r' ? textContent(child(part, 't')) : ''))
+      .join(''),
+  );
+}
+
+/** `_x000D_` stands for a character that XML has no place for, `_x005F_` for an underscore before such a group (ST_Xstring). */
+export function unescapeText(text: string): string {
+  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function readStyles(root: XmlNode | undefined): NumberMeaning[] {
