@@ -70,9 +70,19 @@ const HTML_START = /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[\s\S])*-->\s*)*(?:
 const MAIL_HEADER =
   /^(?:(?:From|To|Cc|Bcc|Subject|Date|Message-ID|MIME-Version|Received|Return-Path|Delivered-To|Content-Type|Reply-To|X-[\w-]+|DKIM-Signature|List-[\w-]+): ?.*(?:\r?\n[ \t].*)*\r?\n){3,}/i;
 
+/** Programs of the web save a table in HTML as `.xls`, without the rest of a page. */
+const HTML_FRAGMENT = /^\s*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:table|meta|head|body|style|title|div|center|font|b|p)[\s>]/i;
+const EXCEL_XML = /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spreadsheet/;
+const WEB_ARCHIVE = /^(?:[\w-]+:.*(?:\r?\n[ \t].*)*\r?\n)*?Content-Type:\s*multipart\/related\b/i;
+
 /** Formats of text whose names say more than their content can. */
 function textFormat(text: string, byName: string | undefined): string {
-  if (byName === 'text' || byName === undefined) {
+  if (/^\s*<\?xml\b/.test(text) && EXCEL_XML.test(text.slice(0, 4096))) return 'excel-xml';
+  // A web page that was saved whole, under whatever name.
+  if ((byName === undefined || BINARY.has(byName)) && WEB_ARCHIVE.test(text.slice(0, 4096)) && /^MIME-Version:/im.test(text))
+    return 'mhtml';
+  if ((byName === undefined || BINARY.has(byName)) && HTML_FRAGMENT.test(text)) return 'html';
+  if (byName === 'text' || byName === undefined || BINARY.has(byName)) {
     if (HTML_START.test(text.slice(0, 4096))) return 'html';
     if (/^From: |^Received: |^Return-Path: /im.test(text.slice(0, 400)) && MAIL_HEADER.test(text)) return 'eml';
   }

@@ -35,13 +35,22 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'xlsx',
-    version: 1,
+    version: 2,
     title: 'Excel',
     extensions: ['xlsx', 'xlsm', 'xltx'],
     content: 'zip archive with `xl/workbook.xml`',
     reads:
-      'A level-1 heading and a table a sheet (several where blank rows part them): values as computed, dates as ISO 8601 in both date systems, percentages, merged cells repeated. Hidden sheets only with `xlsx.hidden_sheets`. Not read: charts, comments, formulas.',
+      'A level-1 heading and a table a sheet (several where blank rows part them): values as computed, dates as ISO 8601 in both date systems, percentages, numbers as shown where their format adds zeros, words or currency signs, merged cells repeated; header rows below titles, of several rows too. Hidden sheets only with `xlsx.hidden_sheets`; hidden rows and columns are read. Not read: charts, comments, formulas.',
     load: async () => (await import('./xlsx/parse-xlsx.js')).parseXlsx,
+  },
+  {
+    format: 'excel-xml',
+    version: 1,
+    title: 'Excel 2003 XML',
+    extensions: [],
+    content: 'XML with a `Workbook` of Excel 2003, often named `.xls`',
+    reads: 'As Excel: a heading and tables a sheet, merged cells repeated.',
+    load: async () => (await import('./xlsx/parse-excel-xml.js')).parseExcelXml,
   },
   {
     format: 'encrypted-office',
@@ -55,7 +64,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'eml',
-    version: 4,
+    version: 5,
     title: 'Mail',
     extensions: ['eml'],
     content: 'lines of mail headers',
@@ -65,11 +74,12 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'csv',
-    version: 3,
+    version: 4,
     title: 'CSV, TSV',
     extensions: ['csv', 'tsv', 'tab'],
     content: '-',
-    reads: 'One table; commas, semicolons, tabs or bars; the first row is the header unless it plainly holds data.',
+    reads:
+      'One table; commas, semicolons, tabs or bars; the first row is the header unless it plainly holds data; a row of groups above it or of units below it belongs to it.',
     load: async () => (await import('./csv/parse-csv.js')).parseCsv,
   },
   {
@@ -93,13 +103,22 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'html',
-    version: 3,
+    version: 4,
     title: 'HTML',
     extensions: ['html', 'htm', 'xhtml'],
-    content: '`<!doctype html>`, `<html>`',
+    content: '`<!doctype html>`, `<html>`; tables in HTML named `.xls` or `.doc`',
     reads:
       'Main content (all with `html.main_content: false`): headings, paragraphs, lists, tables with spans written out, `pre`, quotes, captions. Not read: navigation, footers, scripts, forms, pictures.',
     load: async () => (await import('./html/parse-html.js')).parseHtml,
+  },
+  {
+    format: 'mhtml',
+    version: 1,
+    title: 'Web archive (MHTML)',
+    extensions: ['mht', 'mhtml'],
+    content: 'mail headers with `multipart/related`, also named `.doc` or `.xls`',
+    reads: 'The page, as HTML is read. Not read: its pictures and frames.',
+    load: async () => (await import('./html/parse-mhtml.js')).parseMhtml,
   },
   {
     format: 'markdown',
@@ -132,7 +151,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'text',
-    version: 1,
+    version: 2,
     title: 'Plain text',
     extensions: ['txt', 'text', 'log', 'rst', 'adoc', 'asciidoc', 'org', 'tex', 'srt', 'vtt', 'me', 'nfo', 'diff', 'patch'],
     content: 'text in a known encoding',

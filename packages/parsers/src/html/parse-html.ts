@@ -11,10 +11,15 @@ import { findAll, type HtmlNode, parseHtmlTree, textOf } from './tree.js';
 /** HTML: the main content, block by block. Nothing is fetched, scripts and styles are not read. */
 export async function parseHtml(input: ParseInput): Promise<ParsedDocument> {
   const decoded = decodeBytes(input.bytes, declaredCharset(input.bytes));
+  return readHtml('html', decoded, input);
+}
+
+/** A page that is decoded already. */
+export function readHtml(format: string, decoded: { text: string; warnings: string[] }, input: ParseInput): ParsedDocument {
   const root = parseHtmlTree(cleanText(decoded.text), input.limits.depth);
   const builder = createDocumentBuilder(input.limits);
   writeHtml(settingsOf(input).html.main_content ? mainContent(root) : root, builder);
-  return finishBuilt('html', builder, {
+  return finishBuilt(format, builder, {
     metadata: htmlMetadata(root),
     warnings: decoded.warnings,
     lang: declaredLanguage(root),
