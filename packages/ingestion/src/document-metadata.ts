@@ -11,7 +11,7 @@ import {
 } from '@sluice/metadata';
 import type { Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
-import { codeOf, type DiskState, lookAtSidecar, type SidecarState } from './observe.js';
+import { codeOf, type DiskState, lookAtSidecar, type SidecarState, unreadable } from './observe.js';
 
 export type Access = DocumentAccess;
 export type FileState = Extract<DiskState, { kind: 'file' }>;
@@ -52,9 +52,7 @@ export async function readSidecar(
       });
     // Gone since it was looked at: the check after the commit sees that, and the reconcile runs again.
     if (codeOf(cause) === 'ENOENT') return undefined;
-    throw new SluiceError('unreadable', `${disk.sidecarPath} cannot be read (${codeOf(cause)}); check its permissions`, {
-      cause,
-    });
+    throw unreadable(disk.sidecarPath, cause);
   }
 }
 
@@ -115,7 +113,7 @@ async function readFrontMatter(deps: Pick<IngestionDeps, 'files'>, path: string)
     head = await deps.files.readHead(path, HEAD_BYTES);
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined;
-    throw new SluiceError('unreadable', `${path} cannot be read (${codeOf(cause)}); check its permissions`, { cause });
+    throw unreadable(path, cause);
   }
   return frontMatterOf(decode(head))?.data;
 }

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type FileStat, type Files, SluiceError, sidecarKey, statKey } from '@sluice/core';
+import { type FileStat, type Files, fileFaultKind, isAbsence, SluiceError, sidecarKey, statKey } from '@sluice/core';
 import { sidecarOf } from '@sluice/metadata';
 import type { IngestionDeps, SourceView } from './deps.js';
 import type { DocumentPolicy } from './policy.js';
@@ -110,7 +110,7 @@ async function lookAt(files: Files, path: string): ReturnType<Files['stat']> {
   try {
     return await files.stat(path);
   } catch (cause) {
-    throw new SluiceError('unreadable', `${path} cannot be looked at (${codeOf(cause)}); check its permissions`, { cause });
+    throw unreadable(path, cause);
   }
 }
 
@@ -119,8 +119,10 @@ async function isOwnSpelling(files: Files, root: string, path: string): Promise<
   try {
     const [realRoot, realPath] = await Promise.all([files.realpath(root), files.realpath(path)]);
     return realPath === join(realRoot, path.slice(root.length));
-  } catch {
-    return false;
+  } catch (cause) {
+    if (isAbsence(cause)) return false;
+    // Any other fault says nothing about the spelling: taken for another one, it would delete the document.
+    throw unreadable(path, cause);
   }
 }
 
@@ -133,4 +135,11 @@ async function isInvalidName(files: Files, path: string): Promise<boolean> {
 export function codeOf(cause: unknown): string {
   if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
   return cause instanceof Error ? cause.message : String(cause);
+}
+
+/** The error for a path that the file system refused: transient where the cause passes by itself, else permanent. */
+export function unreadable(path: string, cause: unknown): SluiceError {
+  const kind = fileFaultKind(cause);
+  const hint = kind === 'transient' ? 'check its disk or mount' : 'check its permissions';
+  return new SluiceError('unreadable', `${path} cannot be read (${codeOf(cause)}); ${hint}`, { kind, cause });
 }

@@ -254,6 +254,52 @@ it('a document that became unreadable, with the same size as before, is a dead l
   expect(await h.reconcile('a.txt', 'change', { lastAttempt: false })).toMatchObject({ outcome: 'failed', reason: 'unreadable' });
 });
 
+describe.each(['EIO', 'ESTALE', 'EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY'])('%s passes by itself', (code) => {
+  const refuse = () => Promise.reject(Object.assign(new Error(code), { code }));
+
+  it('so the file is tried again and its last good revision is served', async () => {
+    const h = await harness();
+    await h.write('a.md', 'old');
+    await h.reconcile('a.md');
+    await h.write('a.md', 'changed');
+    const files = h.deps.files;
+    const refusals = [
+      { ...files, readHead: refuse },
+      { ...files, stat: (path: string) => (path.endsWith('a.md') ? refuse() : files.stat(path)) },
+      { ...files, realpath: (path: string) => (path.endsWith('a.md') ? refuse() : files.realpath(path)) },
+    ];
+    for (const refusing of refusals) {
+      h.deps.files = refusing;
+      await expect(h.reconcile('a.md', 'change', { lastAttempt: false })).rejects.toMatchObject({
+        code: 'unreadable',
+        kind: 'transient',
+      });
+      expect(await h.top('a.md')).toMatchObject({ status: 'indexed' });
+      expect(await h.texts('a.md')).toEqual(['old']);
+    }
+    h.deps.files = files;
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
+    expect(await h.texts('a.md')).toEqual(['changed']);
+  });
+});
+
+it.each(['EACCES', 'EIO'])(
+  'a real path that cannot be resolved (%s) deletes nothing, not even at the last attempt',
+  async (code) => {
+    const h = await harness();
+    await h.write('a.md', 'old');
+    await h.reconcile('a.md');
+    await h.write('a.md', 'changed');
+    const { realpath } = h.deps.files;
+    h.deps.files = {
+      ...h.deps.files,
+      realpath: (path) => (path.endsWith('a.md') ? Promise.reject(Object.assign(new Error(code), { code })) : realpath(path)),
+    };
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'unreadable', serving: true });
+    expect(await h.texts('a.md')).toEqual(['old']);
+  },
+);
+
 describe('a raise of the level over a base that cannot be copied', () => {
   const raised = '---\nsecurity_level: 3\n---\n\none\n\ntwo';
 

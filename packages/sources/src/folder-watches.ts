@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
-import type { EntryStat } from '@sluice/core';
-import { errorCode, isAbsence } from './node-files.js';
+import { type EntryStat, isAbsence } from '@sluice/core';
+import { errorCode } from './node-files.js';
 import { absolutePath, childPath } from './paths.js';
 
 /** One watch a folder: the system tells of a folder's entries by name, so no file needs a watch of its own (their number is limited). */

@@ -1,4 +1,4 @@
-import type { EntryStat, FileStat, Files, FolderEntry } from '@sluice/core';
+import { type EntryStat, type FileStat, type Files, type FolderEntry, isAbsence } from '@sluice/core';
 import { sidecarOf } from '@sluice/metadata';
 import {
   createIgnoreRules,
@@ -8,7 +8,6 @@ import {
   type IgnoreVerdict,
   requireIgnoreFile,
 } from './ignore-rules.js';
-import { isAbsence } from './node-files.js';
 import { absolutePath, childPath } from './paths.js';
 
 /** One finding of a walk. Paths are relative to the root, with forward slashes, in the on-disk spelling. */

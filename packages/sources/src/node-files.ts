@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
-import type { Files, FolderEntry } from '@sluice/core';
+import { type Files, type FolderEntry, isAbsence } from '@sluice/core';
 
 /** Up to this size one read is quicker than a stream. */
 const READ_WHOLE_BYTES = 1024 * 1024;
@@ -22,12 +22,6 @@ function kindOf(entry: Typed): FolderEntry['kind'] {
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
-}
-
-/** True for errors that say that nothing is at a path: a name longer than the file system can hold is nobody's. */
-export function isAbsence(error: unknown): boolean {
-  const code = errorCode(error);
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG';
 }
 
 /** True for errors that say that the system has no file watches left. */

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Clock, type EntryStat, type Files, systemClock } from '@sluice/core';
+import { type Clock, type EntryStat, type Files, isAbsence, systemClock } from '@sluice/core';
 import { z } from 'zod';
-import { errorCode, isAbsence } from './node-files.js';
+import { errorCode } from './node-files.js';
 import { createOwnDecision } from './own-decision.js';
 import { absolutePath } from './paths.js';
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isAbsence } from './node-files.js';
+import { isAbsence } from '@sluice/core';
 
 /**
  * Remembers that a file with a stat other than its record's was hashed and found to have the record's content, so that the next

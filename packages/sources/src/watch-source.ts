@@ -1,11 +1,11 @@
-import type { Cause, Clock, EntryStat, Files } from '@sluice/core';
+import { type Cause, type Clock, type EntryStat, type Files, isAbsence } from '@sluice/core';
 import { isSidecar, ownerOf } from '@sluice/metadata';
 import { createFolderWatches, type FolderWatchOptions } from './folder-watches.js';
 import { createIgnoreReader } from './ignore-reader.js';
 import { createIgnoreRules, IGNORE_FILE, type IgnoreSettings, parentOf } from './ignore-rules.js';
 import { createLookQueue } from './look-queue.js';
 import { mapLimited } from './map-limited.js';
-import { isAbsence, lacksWatches } from './node-files.js';
+import { lacksWatches } from './node-files.js';
 import { createPathIndex } from './path-index.js';
 import { absolutePath, childPath } from './paths.js';
 import { pollTree } from './poll-tree.js';

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
 import { dataOf } from '@sluice/client';
-import { SluiceError } from '@sluice/core';
+import { isAbsence, SluiceError } from '@sluice/core';
 import { allDocuments } from '../all-documents.js';
 import type { Api, DocumentView, Status } from '../responses.js';
 
@@ -71,10 +71,6 @@ export async function findDocument(api: Api, docId: string): Promise<DocumentVie
 export async function documentsBelow(api: Api, source: string, path: string): Promise<DocumentView[]> {
   const documents = await allDocuments(api, { source });
   return path === '' ? documents : documents.filter(({ source_path }) => source_path.startsWith(`${path}/`));
-}
-
-function isAbsence(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR');
 }
 
 function messageOf(thrown: unknown): string {
