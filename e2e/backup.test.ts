@@ -1,4 +1,4 @@
-import { cp, rm } from 'node:fs/promises';
+import { cp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSluice, type Sluice } from './support/sluice.js';
@@ -33,6 +33,9 @@ it('a data folder that is put back answers at once, and the scan makes up for wh
 
   await rm(sluice.data, { recursive: true });
   await cp(backup, sluice.data, { recursive: true });
+  const secrets = await readdir(join(sluice.data, 'secrets'));
+  expect(secrets).toEqual(expect.arrayContaining(['redis-password', 'weaviate-key', 'weaviate-cluster']));
+  for (const name of secrets) expect((await stat(join(sluice.data, 'secrets', name))).mode & 0o777, name).toBe(0o600);
   await sluice.up();
   // What was in the backup needs no work: it is there, and was not embedded again.
   expect(await sluice.find('lighthouse')).toEqual(['inbox/kept.txt']);

@@ -30,7 +30,7 @@ export async function compose(
   env: Environment,
 ): Promise<{ deps: ApiDeps; close(): Promise<void> }> {
   const { runtime } = config;
-  const { redisUrl, weaviateUrl, modelFolder } = requireServices(config);
+  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = requireServices(config);
   const clock = systemClock;
   const files = createNodeFiles();
   const metrics = createMetrics({ role: 'api', folder: runtime.metricsFolder });
@@ -42,6 +42,7 @@ export async function compose(
   const embedder = await createEmbedder({ folder: modelFolder, threads: QUERY_THREADS, logger });
   const store = createStore({
     url: weaviateUrl,
+    apiKey: weaviateApiKey,
     namespace: runtime.namespace,
     collection: config.embedding.model,
     dimensions: embedder.dimensions,
@@ -84,7 +85,7 @@ export async function compose(
     logger,
     metrics,
   });
-  const keys = createKeyStore({ url: weaviateUrl, namespace: runtime.namespace });
+  const keys = createKeyStore({ url: weaviateUrl, apiKey: weaviateApiKey, namespace: runtime.namespace });
   const ring = createKeyRing({ store: keys, clock });
   const { api } = config;
   const deps: ApiDeps = {

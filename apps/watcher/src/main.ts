@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const { runtime } = config;
   const logger = createLogger({ role: 'watcher', level: runtime.logLevel });
   const metrics = createMetrics({ role: 'watcher', folder: runtime.metricsFolder });
-  const { redisUrl, weaviateUrl, modelFolder } = requireServices(config);
+  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = requireServices(config);
 
   const redis = createRedis({
     url: redisUrl,
@@ -27,6 +27,7 @@ async function main(): Promise<void> {
   const queue = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
   const store = createStore({
     url: weaviateUrl,
+    apiKey: weaviateApiKey,
     namespace: runtime.namespace,
     collection: config.embedding.model,
     // Only records are read here, which have no vectors.

@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const { runtime } = config;
   const logger = createLogger({ role: 'worker', level: runtime.logLevel });
   const metrics = createMetrics({ role: 'worker', folder: runtime.metricsFolder });
-  const { redisUrl, weaviateUrl, modelFolder } = requireServices(config);
+  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = requireServices(config);
   const files = createNodeFiles();
   const clock = systemClock;
 
@@ -41,6 +41,7 @@ async function main(): Promise<void> {
   const embedder = await createEmbedder({ folder: modelFolder, threads: config.embedding.threads, metrics, logger });
   const store = createStore({
     url: weaviateUrl,
+    apiKey: weaviateApiKey,
     namespace: runtime.namespace,
     collection: config.embedding.model,
     dimensions: embedder.dimensions,

@@ -4,6 +4,8 @@ import type { Config } from './config.js';
 export interface Services {
   redisUrl: string;
   weaviateUrl: string;
+  /** Key of that Weaviate, where it wants one. */
+  weaviateApiKey?: string | undefined;
   modelFolder: string;
   /** The port the API is to listen on. */
   port: number;
@@ -27,5 +29,6 @@ export function childEnvironment(config: Config, services: Services): Record<str
     SLUICE_MODEL: services.modelFolder,
     REDIS_URL: services.redisUrl,
     WEAVIATE_URL: services.weaviateUrl,
+    WEAVIATE_API_KEY: services.weaviateApiKey ?? '',
   };
 }

@@ -40,6 +40,8 @@ export interface RuntimeConfig {
   /** Set by the user or by the launcher; undefined: the launcher is to find or start one. May hold a password. */
   redisUrl?: string;
   weaviateUrl?: string;
+  /** Of a Weaviate that wants a key (WEAVIATE_API_KEY). */
+  weaviateApiKey?: string;
   /** Folder of the embedding model's files; undefined: the launcher is to find it. */
   modelFolder?: string;
   /** For the chaos harness alone: a folder in which files ask processes to kill or stop themselves (SLUICE_FAULTS). */

@@ -6,4 +6,5 @@ export { loadConfig } from './load-config.js';
 export { createConfiguredPolicy } from './policy.js';
 export type { Problem } from './problems.js';
 export { requireServices } from './require-services.js';
+export { ensureSecret, makeDataFolder, readSecret, type SecretName, secretsFolder, writeSecretFile } from './secrets.js';
 export { createSourceViews } from './source-views.js';

@@ -5,6 +5,8 @@ import type { Config } from './config.js';
 interface RequiredServices {
   redisUrl: string;
   weaviateUrl: string;
+  /** Key of that Weaviate; undefined: it wants none. */
+  weaviateApiKey: string | undefined;
   /** Folder of the embedding model's files. */
   modelFolder: string;
 }
@@ -15,7 +17,7 @@ interface RequiredServices {
  * @throws SluiceError `invalid_configuration` naming the variable that is missing
  */
 export function requireServices(config: Config): RequiredServices {
-  const { redisUrl, weaviateUrl, modelFolder } = config.runtime;
+  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = config.runtime;
   const missing = [
     ...(redisUrl === undefined ? ['REDIS_URL'] : []),
     ...(weaviateUrl === undefined ? ['WEAVIATE_URL'] : []),
@@ -27,5 +29,5 @@ export function requireServices(config: Config): RequiredServices {
       `${missing.join(', ')} must be set; "npm start" and "sluice up" do that for every process`,
     );
   }
-  return { redisUrl, weaviateUrl, modelFolder };
+  return { redisUrl, weaviateUrl, weaviateApiKey, modelFolder };
 }

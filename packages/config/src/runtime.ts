@@ -16,6 +16,9 @@ export function readRuntime(flags: ConfigFlags, env: Environment, cwd: string, p
   const dataFolder = absolutePath(cwd, flags.data ?? given(env.SLUICE_DATA) ?? '.sluice', env.HOME);
   const redisUrl = readUrl(env, 'REDIS_URL', ['redis:', 'rediss:'], refuse);
   const weaviateUrl = readUrl(env, 'WEAVIATE_URL', ['http:', 'https:'], refuse);
+  // Nothing is asked over gRPC: an address of it is checked, and that is all.
+  readUrl(env, 'WEAVIATE_GRPC_URL', ['http:', 'https:', 'grpc:', 'grpcs:'], refuse);
+  const weaviateApiKey = readKey(env, 'WEAVIATE_API_KEY', refuse);
   const url = flags.url ?? readUrl(env, 'SLUICE_URL', ['http:', 'https:'], refuse);
   const apiKey = flags.apiKey ?? given(env.SLUICE_API_KEY);
   const model = readModel(env, cwd);
@@ -28,6 +31,7 @@ export function readRuntime(flags: ConfigFlags, env: Environment, cwd: string, p
     sourcesFolder: join(dataFolder, 'sources'),
     ...(redisUrl === undefined ? {} : { redisUrl }),
     ...(weaviateUrl === undefined ? {} : { weaviateUrl }),
+    ...(weaviateApiKey === undefined ? {} : { weaviateApiKey }),
     ...(model.folder === undefined ? {} : { modelFolder: model.folder }),
     provision: {
       redis: readChoice(env, 'SLUICE_REDIS', ['auto', 'system', 'container', 'package'], refuse),
@@ -56,6 +60,13 @@ function readUrl(env: Environment, name: string, protocols: readonly string[], r
   if (!URL.canParse(value) || !protocols.includes(new URL(value).protocol)) {
     refuse(name, `expected an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`);
   }
+  return value;
+}
+
+/** A key travels in a header: visible ASCII alone. */
+function readKey(env: Environment, name: string, refuse: Refuse): string | undefined {
+  const value = given(env[name]);
+  if (value !== undefined && !/^[\x21-\x7e]+$/.test(value)) refuse(name, 'holds white space or signs that no key has');
   return value;
 }
 

@@ -1,3 +1,4 @@
+import type { Http } from './http.js';
 import type { Collection } from './schema.js';
 
 /** Time that Weaviate has to make a collection, seconds. */
@@ -7,9 +8,9 @@ const TIMEOUT_S = 60;
  * Makes a collection through the official client. It is loaded when it is first needed: an instance needs it once, and loading takes a
  * third of a second. Its own checks at connect are left out, since they ask a second address (gRPC) that nobody has named.
  *
- * @param url Weaviate's HTTP address
+ * @param http Weaviate's HTTP address and key
  */
-export async function createCollection(url: string, collection: Collection): Promise<void> {
+export async function createCollection({ url, apiKey }: Pick<Http, 'url' | 'apiKey'>, collection: Collection): Promise<void> {
   const { default: weaviate } = await import('weaviate-client');
   const base = new URL(url);
   const secure = base.protocol === 'https:';
@@ -18,6 +19,7 @@ export async function createCollection(url: string, collection: Collection): Pro
   const client = await weaviate.client({
     connectionParams: { http: { host, port, secure, path: base.pathname.replace(/\/$/, '') }, grpc: { host, port, secure } },
     skipInitChecks: true,
+    ...(apiKey === undefined ? {} : { authCredentials: new weaviate.ApiKey(apiKey) }),
     timeout: { init: TIMEOUT_S, insert: TIMEOUT_S, query: TIMEOUT_S },
   });
   try {

@@ -19,6 +19,7 @@ interface HttpOptions {
 export interface Http {
   /** The address it was made for. */
   readonly url: string;
+  readonly apiKey: string | undefined;
   send(method: string, path: string, body?: string, options?: HttpOptions): Promise<HttpAnswer>;
   close(): void;
 }
@@ -29,8 +30,9 @@ const DEFAULT_TIMEOUT_MS = 15_000;
  * Plain HTTP with kept-alive connections: half the CPU of fetch a request, and no second address (gRPC) to be configured.
  *
  * @param url address of Weaviate, as `http://127.0.0.1:8080`
+ * @param apiKey sent as a Bearer key with every request
  */
-export function createHttp(url: string): Http {
+export function createHttp(url: string, apiKey?: string): Http {
   const base = new URL(url);
   const secure = base.protocol === 'https:';
   const agent = new (secure ? SecureAgent : Agent)({ keepAlive: true, maxSockets: 64, keepAliveMsecs: 10_000 });
@@ -48,6 +50,7 @@ export function createHttp(url: string): Http {
         agent,
         headers: {
           accept: 'application/json',
+          ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
           ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
         },
       };
@@ -66,6 +69,7 @@ export function createHttp(url: string): Http {
 
   return {
     url,
+    apiKey,
     async send(method, path, body, options = {}) {
       const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
       let answer: HttpAnswer;

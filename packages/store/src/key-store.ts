@@ -10,6 +10,8 @@ import { createWalk } from './walk.js';
 export interface KeyStoreOptions {
   /** Weaviate's HTTP address. */
   url: string;
+  /** Key of a Weaviate that wants one. */
+  apiKey?: string | undefined;
   /** Prefix of this instance's collections. */
   namespace: string;
 }
@@ -17,7 +19,7 @@ export interface KeyStoreOptions {
 /** Keys of the API in Weaviate. Its collection is made when it is first needed. */
 export function createKeyStore(options: KeyStoreOptions): KeyStore & { close(): void } {
   const collection = collectionNames(options.namespace, '').keys;
-  const http = createHttp(options.url);
+  const http = createHttp(options.url, options.apiKey);
   const graphql = createGraphql(http);
   const maxResults = createResultLimit(graphql, collection);
   const walk = createWalk(graphql, maxResults);

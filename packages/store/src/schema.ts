@@ -149,7 +149,7 @@ async function ensureCollection(http: Http, wanted: Collection): Promise<void> {
   let found = await readCollection(http, wanted.class);
   if (found === undefined) {
     let refusal: unknown;
-    await createCollection(http.url, wanted).catch((cause: unknown) => {
+    await createCollection(http, wanted).catch((cause: unknown) => {
       // Another process may have made it in between; what is there is compared below.
       refusal = cause;
     });

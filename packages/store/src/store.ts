@@ -26,6 +26,8 @@ import { createVisibleSearch, type VisibleSearchDeps } from './visible-search.js
 export interface StoreOptions {
   /** Weaviate's HTTP address, as `http://127.0.0.1:8080`. Nothing else of it is used. */
   url: string;
+  /** Key of a Weaviate that wants one. */
+  apiKey?: string | undefined;
   /** Prefix of this instance's collections. */
   namespace: string;
   /** Key of the embedding model: each has collections of its own. */
@@ -55,7 +57,7 @@ const SMALL_MANIFEST = 4_000;
 export function createStore(options: StoreOptions): ChunkStore {
   const names = collectionNames(options.namespace, options.collection);
   const properties = filterProperties(options.fields ?? {});
-  const http = createHttp(options.url);
+  const http = createHttp(options.url, options.apiKey);
   const graphql = createGraphql(http);
   const codec = createChunkCodec(properties);
   const maxResults = createResultLimit(graphql, names.commits);

@@ -23,12 +23,14 @@ export async function diagnose({ config, env }: DiagnoseOptions): Promise<Check[
   const polled = sources.filter((source) => source.polling === true);
   const watched = sources.filter((source) => !polled.includes(source));
   const folders = await Promise.all(watched.map((source) => countFolders(source.path)));
+  const weaviate =
+    runtime.weaviateUrl === undefined ? running?.services.weaviate : { url: runtime.weaviateUrl, apiKey: runtime.weaviateApiKey };
   const instance = supervisor === undefined ? 'nothing runs' : `process ${supervisor.pid} runs`;
   const looked = await Promise.all([
     checkPort(api.port, api.portIsSet, running?.api),
     checkDisk(runtime.dataFolder),
     checkRedis(runtime.redisUrl ?? running?.services.redis?.url, runtime.redisUrl !== undefined),
-    checkWeaviate(runtime.weaviateUrl ?? running?.services.weaviate?.url, runtime.weaviateUrl !== undefined),
+    checkWeaviate(weaviate, runtime.weaviateUrl !== undefined),
     checkModelFiles(spec, config.embedding.path ?? runtime.modelFolder ?? running?.modelFolder ?? (await localModel(spec, env))),
     checkApi(running?.api),
     checkWatches(folders.reduce((sum, count) => sum + count, 0)),

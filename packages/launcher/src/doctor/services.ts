@@ -1,6 +1,7 @@
 import type { ModelSpec } from '../provision/models.js';
 import { checkModel } from '../provision/obtain-model.js';
 import { inspectRedis } from '../services/redis.js';
+import type { ServiceRecord } from '../services/service.js';
 import { isSupportedWeaviate, probeWeaviate, WEAVIATE_VERSION } from '../services/weaviate.js';
 import { type Check, ok, problem, warning } from './check.js';
 
@@ -43,10 +44,11 @@ function withoutPassword(url: string): string {
 }
 
 /** Weaviate is ready and of a version that the store can work with. */
-export async function checkWeaviate(url: string | undefined, given: boolean): Promise<Check> {
-  if (url === undefined) return ok('weaviate', 'not running; it is found or installed at the start');
+export async function checkWeaviate(service: Pick<ServiceRecord, 'url' | 'apiKey'> | undefined, given: boolean): Promise<Check> {
+  if (service === undefined) return ok('weaviate', 'not running; it is found or installed at the start');
+  const { url } = service;
   try {
-    const version = await probeWeaviate(url);
+    const version = await probeWeaviate(service);
     if (!isSupportedWeaviate(version))
       return problem('weaviate', `${url} is Weaviate ${version}: 1.36 or newer is needed`, `upgrade it to ${WEAVIATE_VERSION}`);
     const tested = version === WEAVIATE_VERSION ? '' : ` (tested with ${WEAVIATE_VERSION})`;

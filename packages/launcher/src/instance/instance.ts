@@ -1,8 +1,10 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDataFolder } from '@sluice/config';
 import { type Clock, SluiceError, systemClock, VERSION } from '@sluice/core';
 import { modelSpec } from '../provision/models.js';
 import { obtainModel } from '../provision/obtain-model.js';
+import { obtainCredentials } from '../services/credentials.js';
 import { type ServiceRecord, stopService } from '../services/service.js';
 import { writeAtomically } from '../system/files.js';
 import { type Lock, tryLock } from '../system/locks.js';
@@ -66,6 +68,8 @@ export interface Services {
 export interface Addresses {
   redis: string;
   weaviate: string;
+  /** Key of that Weaviate, where it wants one. */
+  weaviateKey?: string | undefined;
   api: string;
   modelFolder: string;
 }
@@ -204,6 +208,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const both = await startServices({
       previous,
       dataFolder: plan.dataFolder,
+      credentials: obtainCredentials(plan.dataFolder),
       workplace,
       onService: (service) => {
         services = { ...services, [service.role]: service };
@@ -211,7 +216,13 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       },
     });
     modelFolder = await model;
-    const addresses: Addresses = { redis: both.redis.url, weaviate: both.weaviate.url, api, modelFolder };
+    const addresses: Addresses = {
+      redis: both.redis.url,
+      weaviate: both.weaviate.url,
+      weaviateKey: both.weaviate.apiKey,
+      api,
+      modelFolder,
+    };
     serviceWatch = watchServices({
       services: both,
       workplace,
@@ -323,7 +334,7 @@ function asNdjson(line: string, role: string): string {
 }
 
 async function lockDataFolder(dataFolder: string): Promise<Lock> {
-  await mkdir(dataFolder, { recursive: true });
+  makeDataFolder(dataFolder);
   const lock = await tryLock(join(dataFolder, 'instance.lock'));
   if ('release' in lock) return lock;
   const other = await readRunFile(dataFolder);

@@ -8,8 +8,14 @@ export function planInstance(config: Config, given: { env: Environment; cwd: str
     dataFolder: config.runtime.dataFolder,
     cwd: given.cwd,
     env: given.env,
-    appEnvironment: ({ redis, weaviate, api, modelFolder }) =>
-      childEnvironment(config, { redisUrl: redis, weaviateUrl: weaviate, modelFolder, port: Number(new URL(api).port) }),
+    appEnvironment: ({ redis, weaviate, weaviateKey, api, modelFolder }) =>
+      childEnvironment(config, {
+        redisUrl: redis,
+        weaviateUrl: weaviate,
+        weaviateApiKey: weaviateKey,
+        modelFolder,
+        port: Number(new URL(api).port),
+      }),
     namespace: config.runtime.namespace,
     api: { host: config.api.host, port: config.api.port, portIsDefault: !config.api.portIsSet },
     model: { name: config.embedding.model, choice: config.embedding.path ?? config.runtime.provision.model },

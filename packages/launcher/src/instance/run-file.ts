@@ -22,6 +22,7 @@ const launchSchema = z.discriminatedUnion('kind', [
 const serviceSchema = z.object({
   role: z.enum(['redis', 'weaviate']),
   url: z.string(),
+  apiKey: z.string().optional(),
   via: z.string(),
   version: z.string(),
   launch: launchSchema.optional(),

@@ -15,7 +15,7 @@ export interface ServicesAlone {
 }
 
 /**
- * A Redis and a Weaviate without the apps, for a test run. They are recorded in a run file of this process, so that
+ * A Redis and a Weaviate without the apps, for a test run, whose tests know addresses alone: they ask for no credentials. They are recorded in a run file of this process, so that
  * {@link reclaimFolders} can end them when it is killed. When one does not start the other is stopped, too.
  */
 export async function startServicesAlone(options: { dataFolder: string; workplace: Workplace }): Promise<ServicesAlone> {
@@ -35,6 +35,7 @@ export async function startServicesAlone(options: { dataFolder: string; workplac
   try {
     const services = await startServices({
       previous: undefined,
+      credentials: undefined,
       dataFolder,
       workplace,
       onService(service) {

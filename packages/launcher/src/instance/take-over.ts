@@ -1,4 +1,4 @@
-import { isServiceUp, stopService } from '../services/service.js';
+import { isProtected, isServiceUp, stopService } from '../services/service.js';
 import { isRunning, stopProcess } from '../system/processes.js';
 import type { Workplace } from '../system/workplace.js';
 import type { RunFile } from './run-file.js';
@@ -9,7 +9,7 @@ const SERVICE_MS = 5_000;
 
 /**
  * Ends what a killed supervisor has left: its apps always, since nobody reads their output any more, and services that run but do
- * not answer. Services that answer are left to be taken over.
+ * not answer, or that ask for no credentials. Services that answer are left to be taken over.
  */
 export async function stopLeftovers(previous: RunFile | undefined, workplace: Workplace): Promise<void> {
   if (previous === undefined) return;
@@ -27,11 +27,12 @@ export async function stopLeftovers(previous: RunFile | undefined, workplace: Wo
     services.map(async (service) => {
       if (service?.launch === undefined) return;
       if (!(await isServiceUp(service, workplace.env))) return;
-      const answers = await PROBES[service.role](service.url).then(
+      const answers = await PROBES[service.role](service).then(
         () => true,
         () => false,
       );
-      if (!answers) await stopService(service, workplace.env, { deadlineMs: SERVICE_MS });
+      // One that an older version left open is not kept: it would stay open to everybody.
+      if (!answers || !isProtected(service)) await stopService(service, workplace.env, { deadlineMs: SERVICE_MS });
     }),
   );
 }

@@ -69,9 +69,9 @@ export function watchServices(options: ServiceWatchOptions): ServiceWatch {
       await clock.sleep(waitMs, stopping.signal);
       counts[role] += 1;
       try {
-        const { url, via } = service;
+        const { url, apiKey, via } = service;
         const quiet = { ...workplace, say: () => undefined, signal: stopping.signal };
-        const started = await launchService({ role, url, via, launch, probe: PROBES[role], readyMs: READY_MS }, quiet);
+        const started = await launchService({ role, url, apiKey, via, launch, probe: PROBES[role], readyMs: READY_MS }, quiet);
         services = { ...services, [role]: started };
         options.onChange(services);
       } catch (error) {

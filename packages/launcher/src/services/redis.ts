@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { writeSecretFile } from '@sluice/config';
 import { SluiceError } from '@sluice/core';
 import { Redis } from 'ioredis';
 import { cachedRedis, installRedisPackage, type RedisProgram } from '../provision/redis-package.js';
@@ -7,6 +8,7 @@ import { findProgram } from '../system/commands.js';
 import { freePorts } from '../system/ports.js';
 import type { Environment, Workplace } from '../system/workplace.js';
 import { checkImage, containerName, findEngine } from './containers.js';
+import type { Credentials } from './credentials.js';
 import { launchService, type ServiceRecord } from './service.js';
 
 /** Debian slim, never Alpine; no host, so that a mirror can be set in the engine. */
@@ -46,7 +48,7 @@ export async function inspectRedis(url: string): Promise<RedisFacts> {
   }
 }
 
-export async function probeRedis(url: string): Promise<string> {
+export async function probeRedis({ url }: Pick<ServiceRecord, 'url'>): Promise<string> {
   return (await inspectRedis(url)).version;
 }
 
@@ -65,8 +67,31 @@ export function redisArguments(port: number, folder: string): string[] {
   return settings.flatMap(([name, value]) => [`--${name}`, value]);
 }
 
+function redisUrl(port: number, { credentials }: ServiceOptions): string {
+  return `redis://${credentials === undefined ? '' : `:${credentials.redisPassword}@`}127.0.0.1:${port}`;
+}
+
+/** The password goes by a file that this user alone can read: arguments are seen by everybody on the machine. */
+function passwordFile({ dataFolder, credentials }: ServiceOptions): string[] {
+  if (credentials === undefined) return [];
+  return [writeSecretFile(dataFolder, 'redis.conf', `requirepass ${credentials.redisPassword}\n`)];
+}
+
+/** How a container starts its Redis. The password comes in by its environment and reaches the server by its input, not its arguments. */
+function containerCommand(
+  { dataFolder, credentials }: ServiceOptions,
+  server: readonly string[],
+): { docker: string[]; command: string[] } {
+  if (credentials === undefined) return { docker: [], command: ['redis-server', ...server, '--protected-mode', 'no'] };
+  const file = writeSecretFile(dataFolder, 'redis.env', `REDIS_PASSWORD=${credentials.redisPassword}\n`);
+  const script = `exec redis-server - "$@" <<END\nrequirepass $REDIS_PASSWORD\nEND`;
+  return { docker: ['--env-file', file], command: ['sh', '-c', script, 'sh', ...server] };
+}
+
 export interface ServiceOptions {
   dataFolder: string;
+  /** What the service is to ask of its callers; undefined: nothing. */
+  credentials?: Credentials | undefined;
   /** Ports used before, taken again where they are free. */
   ports?: readonly number[];
   /** Called with the service as soon as it runs, before it is ready. */
@@ -85,12 +110,12 @@ export async function obtainRedis(workplace: Workplace, options: ServiceOptions)
     return launchService(
       {
         role: 'redis',
-        url: `redis://127.0.0.1:${port}`,
+        url: redisUrl(port, options),
         via,
         launch: {
           kind: 'program',
           program: found.program,
-          args: redisArguments(port, folder),
+          args: [...passwordFile(options), ...redisArguments(port, folder)],
           env: found.env,
           cwd: folder,
           // It writes plain lines; the supervisor puts them into the log.
@@ -176,26 +201,17 @@ async function startContainer(workplace: Workplace, options: ServiceOptions): Pr
   const [port = 0] = await freePorts(1, options.ports);
   const name = containerName('redis', options.dataFolder);
   const server = redisArguments(6379, '/data').map((value) => (value === '127.0.0.1' ? '0.0.0.0' : value));
+  const { docker, command } = containerCommand(options, server);
   return launchService(
     {
       role: 'redis',
-      url: `redis://127.0.0.1:${port}`,
+      url: redisUrl(port, options),
       via: 'container',
       launch: {
         kind: 'container',
         engine,
         name,
-        args: [
-          '--publish',
-          `127.0.0.1:${port}:6379`,
-          '--volume',
-          `${name}:/data`,
-          REDIS_IMAGE,
-          'redis-server',
-          ...server,
-          '--protected-mode',
-          'no',
-        ],
+        args: ['--publish', `127.0.0.1:${port}:6379`, '--volume', `${name}:/data`, ...docker, REDIS_IMAGE, ...command],
       },
       probe: probeRedis,
       readyMs: READY_MS,

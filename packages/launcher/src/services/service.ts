@@ -39,7 +39,10 @@ type Launch = ProgramLaunch | ContainerLaunch;
 /** A service in use, as run.json records it. */
 export interface ServiceRecord {
   role: ServiceRole;
+  /** May hold a password. */
   url: string;
+  /** Key of a Weaviate that wants one. */
+  apiKey?: string | undefined;
   /** How it was found: `REDIS_URL`, `system`, `package`, ... */
   via: string;
   /** The server's own version. */
@@ -51,11 +54,12 @@ export interface ServiceRecord {
 }
 
 /** How a server is asked whether it is ready; yields its version. Throws while it is not. */
-export type Probe = (url: string) => Promise<string>;
+export type Probe = (service: Pick<ServiceRecord, 'url' | 'apiKey'>) => Promise<string>;
 
 export interface LaunchOptions {
   role: ServiceRole;
   url: string;
+  apiKey?: string | undefined;
   via: string;
   launch: Launch;
   probe: Probe;
@@ -66,8 +70,8 @@ export interface LaunchOptions {
 
 /** Starts the program or container, and waits until the probe answers. Error `not_ready` with the end of its log. */
 export async function launchService(options: LaunchOptions, workplace: Workplace): Promise<ServiceRecord> {
-  const { role, url, via, launch, probe } = options;
-  const record: Omit<ServiceRecord, 'version'> = { role, url, via, launch };
+  const { role, url, apiKey, via, launch, probe } = options;
+  const record: Omit<ServiceRecord, 'version'> = { role, url, ...(apiKey === undefined ? {} : { apiKey }), via, launch };
   if (launch.kind === 'program') record.process = await spawnService(launch, workplace.env);
   else await runContainer(launch, workplace.env);
   options.onSpawn?.({ ...record, version: '' });
@@ -125,7 +129,7 @@ async function waitUntilReady(service: ServiceRecord, probe: Probe, readyMs: num
   while (performance.now() - began < readyMs) {
     workplace.signal?.throwIfAborted();
     try {
-      return await probe(service.url);
+      return await probe(service);
     } catch (error) {
       last = error instanceof Error ? error.message : String(error);
     }
@@ -172,6 +176,11 @@ export async function isServiceUp(service: ServiceRecord, env: Environment): Pro
     timeoutMs: 10_000,
   });
   return result.code === 0 && result.stdout.trim() === 'true';
+}
+
+/** True for a service that refuses callers without its credentials. */
+export function isProtected({ role, url, apiKey }: ServiceRecord): boolean {
+  return role === 'redis' ? new URL(url).password !== '' : apiKey !== undefined;
 }
 
 /** Stops a service that was started by us, by its pid or its container's name. Others are left alone. */

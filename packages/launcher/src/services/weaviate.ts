@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { writeSecretFile } from '@sluice/config';
 import { SluiceError } from '@sluice/core';
 import { firstThatWorks, type Step } from '../provision/steps.js';
 import { buildWeaviate, builtWeaviate } from '../provision/weaviate-go.js';
@@ -7,6 +8,7 @@ import { findProgram } from '../system/commands.js';
 import { freePorts } from '../system/ports.js';
 import type { Environment, Workplace } from '../system/workplace.js';
 import { checkImage, containerName, findEngine } from './containers.js';
+import type { Credentials } from './credentials.js';
 import type { ServiceOptions } from './redis.js';
 import { launchService, type ServiceRecord } from './service.js';
 
@@ -17,12 +19,18 @@ export const WEAVIATE_IMAGE = `semitechnologies/weaviate:${WEAVIATE_VERSION}`;
 const READY_MS = 120_000;
 
 /** Ready for requests and new enough; yields the server's version. */
-export async function probeWeaviate(url: string): Promise<string> {
+export async function probeWeaviate({ url, apiKey }: Pick<ServiceRecord, 'url' | 'apiKey'>): Promise<string> {
   const at = (path: string) => new URL(path, url.endsWith('/') ? url : `${url}/`);
   const ready = await fetch(at('v1/.well-known/ready'), { signal: AbortSignal.timeout(5_000) });
   await ready.arrayBuffer();
   if (!ready.ok) throw new SluiceError('not_ready', `Weaviate answers ${ready.status} to /v1/.well-known/ready`);
-  const meta: unknown = await (await fetch(at('v1/meta'), { signal: AbortSignal.timeout(5_000) })).json();
+  const answer = await fetch(at('v1/meta'), {
+    signal: AbortSignal.timeout(5_000),
+    ...(apiKey === undefined ? {} : { headers: { authorization: `Bearer ${apiKey}` } }),
+  });
+  if (answer.status === 401 || answer.status === 403)
+    throw new SluiceError('not_ready', `Weaviate refuses the key (${answer.status}): set WEAVIATE_API_KEY to one of its keys`);
+  const meta: unknown = await answer.json();
   const version = typeof meta === 'object' && meta !== null && 'version' in meta ? String(meta.version) : 'unknown';
   return version;
 }
@@ -47,9 +55,11 @@ interface WeaviatePorts {
  * Environment of a single Weaviate on loopback. Its gRPC, gossip and data listeners take all addresses where Weaviate knows no
  * setting for them. The timeouts' multiplier of 1 (5 is for clusters over a network) shortens its start by seconds.
  */
-export function weaviateEnvironment(ports: WeaviatePorts, folder: string): Record<string, string> {
+export function weaviateEnvironment(ports: WeaviatePorts, folder: string, credentials?: Credentials): Record<string, string> {
   return {
-    AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: 'true',
+    ...authentication(credentials),
+    // Answers that no page of a browser can read, since no page has this origin.
+    CORS_ALLOW_ORIGIN: 'https://nobody.invalid',
     PERSISTENCE_DATA_PATH: folder,
     DEFAULT_VECTORIZER_MODULE: 'none',
     ENABLE_MODULES: '',
@@ -74,11 +84,26 @@ export function weaviateEnvironment(ports: WeaviatePorts, folder: string): Recor
   };
 }
 
+/** The instance's key alone opens it, also its gRPC; its nodes have a password of their own. */
+function authentication(credentials: Credentials | undefined): Record<string, string> {
+  if (credentials === undefined) return { AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: 'true' };
+  return {
+    AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: 'false',
+    AUTHENTICATION_APIKEY_ENABLED: 'true',
+    AUTHENTICATION_APIKEY_ALLOWED_KEYS: credentials.weaviateKey,
+    AUTHENTICATION_APIKEY_USERS: 'sluice',
+    AUTHORIZATION_ADMINLIST_ENABLED: 'true',
+    AUTHORIZATION_ADMINLIST_USERS: 'sluice',
+    CLUSTER_BASIC_AUTH_USERNAME: 'sluice',
+    CLUSTER_BASIC_AUTH_PASSWORD: credentials.weaviateCluster,
+  };
+}
+
 /** Finds, installs if need be, and starts a Weaviate; the first way that works. See DESIGN: services. */
 export async function obtainWeaviate(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
   const { env } = workplace;
   const given = env.WEAVIATE_URL;
-  if (given !== undefined && given !== '') return useGivenWeaviate(given);
+  if (given !== undefined && given !== '') return useGivenWeaviate(given, env.WEAVIATE_API_KEY || undefined);
   const start = (via: string, program: string) => startProgram(via, program, workplace, options);
 
   async function findInstalled(): Promise<string> {
@@ -125,12 +150,13 @@ async function startProgram(via: string, program: string, workplace: Workplace, 
     {
       role: 'weaviate',
       url: `http://127.0.0.1:${http}`,
+      apiKey: options.credentials?.weaviateKey,
       via,
       launch: {
         kind: 'program',
         program,
         args: ['--host', '127.0.0.1', '--port', String(http), '--scheme', 'http'],
-        env: weaviateEnvironment({ http, grpc, gossip, data, raft, raftRpc }, folder),
+        env: weaviateEnvironment({ http, grpc, gossip, data, raft, raftRpc }, folder, options.credentials),
         cwd: folder,
         logFile: join(options.dataFolder, 'log', 'weaviate.ndjson'),
       },
@@ -143,8 +169,8 @@ async function startProgram(via: string, program: string, workplace: Workplace, 
   return service;
 }
 
-async function useGivenWeaviate(url: string): Promise<ServiceRecord> {
-  const version = await probeWeaviate(url).catch((cause: unknown) => {
+async function useGivenWeaviate(url: string, apiKey: string | undefined): Promise<ServiceRecord> {
+  const version = await probeWeaviate({ url, apiKey }).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SluiceError('not_ready', `the Weaviate of WEAVIATE_URL is not ready (${reason}): start it, or unset WEAVIATE_URL`, {
       cause,
@@ -156,7 +182,7 @@ async function useGivenWeaviate(url: string): Promise<ServiceRecord> {
       `the Weaviate of WEAVIATE_URL is ${version}: ${OLDEST.join('.')} or newer is needed`,
     );
   }
-  return { role: 'weaviate', url, via: 'WEAVIATE_URL', version };
+  return { role: 'weaviate', url, ...(apiKey === undefined ? {} : { apiKey }), via: 'WEAVIATE_URL', version };
 }
 
 async function startContainer(workplace: Workplace, options: ServiceOptions): Promise<ServiceRecord> {
@@ -167,11 +193,16 @@ async function startContainer(workplace: Workplace, options: ServiceOptions): Pr
   const inside = weaviateEnvironment(
     { http: 8080, grpc: 50051, gossip: 7946, data: 7947, raft: 8300, raftRpc: 8301 },
     '/var/lib/weaviate',
+    options.credentials,
   );
+  // By a file: arguments are seen by everybody on the machine.
+  const lines = Object.entries(inside).map(([key, value]) => `${key}=${value}\n`);
+  const envFile = writeSecretFile(options.dataFolder, 'weaviate.env', lines.join(''));
   return launchService(
     {
       role: 'weaviate',
       url: `http://127.0.0.1:${http}`,
+      apiKey: options.credentials?.weaviateKey,
       via: 'container',
       launch: {
         kind: 'container',
@@ -186,7 +217,7 @@ async function startContainer(workplace: Workplace, options: ServiceOptions): Pr
             '--volume',
             `${name}:/var/lib/weaviate`,
           ],
-          ...Object.entries(inside).flatMap(([key, value]) => ['--env', `${key}=${value}`]),
+          ...['--env-file', envFile],
           ...[WEAVIATE_IMAGE, '--host', '0.0.0.0', '--port', '8080', '--scheme', 'http'],
         ],
       },
