@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,7 @@ import type { ChunkingSettings, ReadResult } from '@sluice/core';
 import { createLlm } from '@sluice/llm';
 import { silentLogger } from '@sluice/telemetry';
 import { type ChatServer, createWordEmbedder, startChatServer, TELESCOPE, testServices, until } from '@sluice/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDocumentPool, type DocumentPool, type DocumentPoolOptions } from './document-pool.js';
 
 const limits = {
@@ -89,6 +89,20 @@ describe('a parsing process', () => {
     await read('a.md', 'Kettle.');
     await killParser();
     expect((await read('a.md', 'Lid.')).chunks).toMatchObject([{ text: 'Lid.' }]);
+  });
+
+  // Only Linux shows the environment of another process.
+  it.runIf(process.platform === 'linux')('gets no address, password or key of the worker', async () => {
+    for (const name of ['REDIS_URL', 'WEAVIATE_API_KEY', 'SLUICE_API_KEY', 'SOME_PROVIDER_KEY']) vi.stubEnv(name, 'hidden-value');
+    open();
+    await read('a.md', 'Kettle.');
+    const [pid] = await childrenRunning('document-process');
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
+    vi.unstubAllEnvs();
+    expect(environment).toContain('PATH=');
+    expect(environment).not.toContain('hidden-value');
+    const names = environment.split('\0').flatMap((pair) => (pair === '' ? [] : [pair.split('=')[0]]));
+    expect(names.filter((name) => /KEY|PASS|SECRET|TOKEN|URL|SLUICE/.test(name ?? ''))).toEqual([]);
   });
 
   it('without its model tells every document why', async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { processEnvironment } from '@sluice/config';
 import { type Chunk, compiledUrl, type ReadRequest, type ReadResult, SluiceError, toSluiceError } from '@sluice/core';
 import { answerCall, type CallTargets } from './answer-calls.js';
 import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
@@ -15,6 +16,22 @@ const BASELINE_MB = 400;
 
 /** A document that had more texts than this embedded while it was read is slow, whatever its size: some 20 s of the model on two cores. */
 const SLOW_TEXTS = 2000;
+
+/** The variables of the worker that a parsing process gets: it meets hostile files, so no address, password or key is among them. */
+const PARSING_VARIABLES = [
+  ...['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'],
+  ...['NODE_ENV', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'],
+];
+
+function parsingEnvironment(): Record<string, string> {
+  const all = processEnvironment();
+  return Object.fromEntries(
+    PARSING_VARIABLES.flatMap((name) => {
+      const value = all[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
 
 /** A process that reads one document at a time. */
 export interface ReaderProcess {
@@ -50,6 +67,7 @@ export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions,
     heapMb = limitMb;
     const started = fork(fileURLToPath(compiledUrl(import.meta.url, './document-process.js')), [JSON.stringify(processOptions)], {
       serialization: 'advanced',
+      env: parsingEnvironment(),
       execArgv: [`--max-old-space-size=${limitMb}`],
       // Its messages are ours; whatever a library prints must not mix with the worker's log.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
