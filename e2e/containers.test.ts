@@ -142,7 +142,8 @@ describe('the processes, started as docker-compose.yml does it', () => {
       return (await response.text()).includes('inbox/ferry.txt');
     }, 'the file is not found');
     await settled(async () => {
-      const metrics = await (await fetch(`${url}/metrics`)).text();
+      const token = (await readFile(join(here.SLUICE_DATA, 'secrets', 'operator-token'), 'utf8')).trim();
+      const metrics = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
       const lines = ['watcher', 'worker', 'api'].map((role) => `sluice_processes{role="${role}"} 1`);
       return [...lines, 'sluice_embeddings_computed_total 1', 'sluice_worker_consuming 1'].every((line) =>
         metrics.includes(`${line}\n`),

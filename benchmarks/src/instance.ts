@@ -116,7 +116,8 @@ async function startInstance(services: BenchServices, files: Readonly<Record<str
     async metric(name: string): Promise<number> {
       let last = Number.NaN;
       for (;;) {
-        const text = await (await fetch(`${url}/metrics`)).text();
+        const token = (await readFile(join(data, 'secrets', 'operator-token'), 'utf8')).trim();
+        const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
         const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
         const now = lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
         if (now === last) return now;

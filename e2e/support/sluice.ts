@@ -170,7 +170,8 @@ export async function createSluice(options: SluiceOptions = {}) {
       return found.pid;
     },
     async metric(name: string): Promise<number> {
-      const text = await (await fetch(`${url}/metrics`)).text();
+      const token = (await readFile(join(data, 'secrets', 'operator-token'), 'utf8')).trim();
+      const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${token}` } })).text();
       const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
       return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
     },

@@ -2,6 +2,7 @@ import { type Caller, SluiceError } from '@sluice/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiDeps } from './deps.js';
 import { checkHost } from './hosts.js';
+import { ANONYMOUS } from './keys/gate.js';
 import { answering } from './problems.js';
 
 /** Refuses what a page of another origin made a browser send, unless `api.cors_origins` allows that origin. */
@@ -52,7 +53,11 @@ export function preflightRoute(app: FastifyInstance): void {
   });
 }
 
-/** For routes under /ops and metrics. */
+/** For routes under /ops and metrics. A browser on the queue pages is asked for a password. */
 export async function requireOperator(request: FastifyRequest): Promise<void> {
-  if (request.caller.role !== 'operator') throw new SluiceError('forbidden', 'This needs a key with the role operator.');
+  const { role, name } = request.caller;
+  if (role === 'operator') return;
+  const isPage = request.url.startsWith('/ops/queues');
+  const advice = 'This needs a key with the role operator, or the token in secrets/operator-token of the data folder.';
+  throw new SluiceError(name === ANONYMOUS && isPage ? 'unauthorized' : 'forbidden', advice);
 }

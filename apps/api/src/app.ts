@@ -83,7 +83,11 @@ export async function buildApp(deps: ApiDeps): Promise<App> {
       },
       components: {
         securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'A key. None is needed on this machine while no key exists.' },
+          bearer: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A key, or the operator token. Readers on this machine need none while no key exists.',
+          },
           basic: {
             type: 'http',
             scheme: 'basic',

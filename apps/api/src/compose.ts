@@ -1,7 +1,7 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
-import { type Config, createConfiguredPolicy, createSourceViews, requireServices } from '@sluice/config';
+import { type Config, createConfiguredPolicy, createSourceViews, ensureSecret, requireServices } from '@sluice/config';
 import { type DocumentReader, docUuid, makeDocId, SluiceError, systemClock } from '@sluice/core';
 import { defaultIngestionSettings, discardDocument, type IngestionDeps, removeSource, verify } from '@sluice/ingestion';
 import { type Environment, readRunFile } from '@sluice/launcher';
@@ -106,6 +106,8 @@ export async function compose(
     identify: createGate({
       ring,
       clock,
+      operatorToken: ensureSecret(runtime.dataFolder, 'operator-token'),
+      anyOrigin: api.corsOrigins.includes('*'),
       anonymous: api.anonymous,
       anonymousClearance: api.anonymousClearance,
       calls: { perSecond: api.callsPerS, burst: api.callsBurst },

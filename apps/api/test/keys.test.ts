@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@sluice/core';
+import type { FastifyPluginCallback } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireKeyToBind } from '../src/bind.js';
 import { createGate, type GateOptions } from '../src/keys/gate.js';
@@ -11,21 +12,46 @@ let now: number;
 const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
 
 const LIMITS = { calls: { perSecond: 200, burst: 400 }, badKeys: { perSecond: 0.2, burst: 10 } };
+/** The content of secrets/operator-token. */
+const TOKEN = 't'.repeat(43);
 const SETTINGS = { allowedHosts: ['sluice.internal'], corsOrigins: [], bodyBytes: 1024 * 1024 };
+
+const queuePages: FastifyPluginCallback = (board, _options, done) => {
+  board.get('/', async () => 'queues');
+  done();
+};
 
 async function start(options: Partial<GateOptions> = {}) {
   now = Date.parse('2026-01-01T00:00:00Z');
   keys = createMemoryKeys();
   const ring = createKeyRing({ store: keys, clock });
-  const identify = createGate({ ring, clock, anonymous: false, anonymousClearance: 1, ...LIMITS, ...options });
-  world = await createWorld({ ring, identify, clock, settings: SETTINGS });
+  const identify = createGate({
+    ...{ ring, clock, operatorToken: TOKEN, anyOrigin: false, anonymous: false, anonymousClearance: 1 },
+    ...LIMITS,
+    ...options,
+  });
+  world = await createWorld({
+    ring,
+    identify,
+    clock,
+    settings: SETTINGS,
+    boards: [{ prefix: '/ops/queues', plugin: queuePages }],
+  });
 }
 beforeEach(() => start());
 afterEach(() => world.close());
 
 const ask = (
   url: string,
-  options: { key?: string; basic?: string; ip?: string; method?: 'GET' | 'POST' | 'DELETE'; body?: object; host?: string } = {},
+  options: {
+    key?: string;
+    basic?: string;
+    ip?: string;
+    method?: 'GET' | 'POST' | 'DELETE';
+    body?: object;
+    host?: string;
+    headers?: object;
+  } = {},
 ) =>
   world.app.inject({
     method: options.method ?? 'GET',
@@ -37,25 +63,46 @@ const ask = (
         ? {}
         : { authorization: `Basic ${Buffer.from(`anyone:${options.basic}`).toString('base64')}` }),
       ...(options.host === undefined ? {} : { host: options.host }),
+      ...options.headers,
     },
     ...(options.body === undefined ? {} : { payload: options.body }),
   });
 
-async function make(body: object, key?: string): Promise<{ id: string; key: string }> {
-  const response = await ask('/ops/api/keys', { method: 'POST', body, ...(key === undefined ? {} : { key }) });
+async function make(body: object, key = TOKEN): Promise<{ id: string; key: string }> {
+  const response = await ask('/ops/api/keys', { method: 'POST', body, key });
   expect(response.statusCode, response.body).toBe(201);
   return response.json();
 }
 
 describe('while no key exists', () => {
-  it('this machine alone is served, as operator', async () => {
-    expect((await ask('/ops/api/status')).statusCode).toBe(200);
+  it('this machine alone is served, as a reader', async () => {
     expect((await ask('/v1/documents', { ip: '::1' })).statusCode).toBe(200);
     expect((await ask('/v1/documents', { ip: '::ffff:127.0.0.1' })).statusCode).toBe(200);
     const other = await ask('/v1/documents', { ip: '10.1.2.3' });
     expect(other.statusCode).toBe(401);
     expect(other.json()).toMatchObject({ code: 'unauthorized', detail: expect.stringContaining('sluice key create') });
     expect((await ask('/healthz', { ip: '10.1.2.3' })).statusCode).toBe(200);
+    for (const header of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'])
+      expect((await ask('/v1/documents', { headers: { [header]: 'x' } })).statusCode, header).toBe(401);
+  });
+
+  it('a proxy on this machine, or another user of it, gets no rights of an operator', async () => {
+    for (const url of ['/ops/api/status', '/ops/api/keys', '/ops/api/dead-letters', '/ops/api/why?path=/', '/metrics'])
+      expect((await ask(url)).statusCode, url).toBe(403);
+    for (const url of ['/ops/api/keys', '/ops/api/reconcile', '/ops/api/reindex', '/ops/api/sources/remove', '/ops/api/verify'])
+      expect((await ask(url, { method: 'POST', body: {} })).statusCode, url).toBe(403);
+    // A browser asks for the password then.
+    const page = await ask('/ops/queues/');
+    expect([page.statusCode, page.headers['www-authenticate']]).toEqual([401, expect.stringContaining('Basic')]);
+  });
+
+  it('the operator token makes a caller on this machine an operator', async () => {
+    for (const how of [{ key: TOKEN }, { basic: TOKEN }]) expect((await ask('/ops/api/status', how)).statusCode).toBe(200);
+    expect((await ask('/ops/queues/', { basic: TOKEN })).statusCode).toBe(200);
+    expect((await ask('/metrics', { key: TOKEN, ip: '::1' })).statusCode).toBe(200);
+    expect((await ask('/metrics', { key: TOKEN, ip: '10.1.2.3' })).statusCode).toBe(401);
+    expect((await ask('/metrics', { key: TOKEN, headers: { 'x-forwarded-for': '10.1.2.3' } })).statusCode).toBe(401);
+    expect((await ask('/metrics', { key: `${TOKEN}t` })).statusCode).toBe(401);
   });
 
   it('a key that is none is refused all the same', async () => {
@@ -197,18 +244,22 @@ describe('once a key exists', () => {
     expect((await ask(`/ops/api/keys/${boss.id}`, { method: 'DELETE', key: three.key })).statusCode).toBe(403);
   });
 
-  it('this machine may still make the key of an operator while none exists', async () => {
+  it('the operator token still opens the routes of operators, whatever keys exist or have expired', async () => {
     const reader = await make({ name: 'reader', clearance: 2 });
-    expect((await ask('/v1/documents')).statusCode).toBe(401);
-    expect((await ask('/ops/api/status')).statusCode).toBe(401);
-    expect((await ask(`/ops/api/keys/${reader.id}`, { method: 'DELETE' })).statusCode).toBe(401);
-    expect((await ask('/ops/api/keys', { ip: '10.1.2.3' })).statusCode).toBe(401);
     const body = { name: 'boss', clearance: 5, role: 'operator', expires_at: '2026-01-02T00:00:00Z' };
     await make(body);
-    expect((await ask('/ops/api/keys', { method: 'POST', body })).statusCode).toBe(401);
-    expect((await ask('/ops/api/keys')).statusCode).toBe(401);
-    now += 2 * 86_400_000;
+    for (const days of [0, 2]) {
+      now += days * 86_400_000;
+      expect((await ask('/v1/documents')).statusCode).toBe(401);
+      expect((await ask('/ops/api/keys')).statusCode).toBe(401);
+      expect((await ask('/ops/api/keys', { method: 'POST', body })).statusCode).toBe(401);
+      expect((await ask(`/ops/api/keys/${reader.id}`, { method: 'DELETE' })).statusCode).toBe(401);
+      expect((await ask('/ops/api/keys', { key: TOKEN })).statusCode).toBe(200);
+      expect((await ask('/ops/api/keys', { key: TOKEN, ip: '10.1.2.3' })).statusCode).toBe(401);
+    }
+    // It grants more than its own clearance only while no operator has a key.
     await make({ ...body, expires_at: undefined });
+    expect((await ask('/ops/api/keys', { method: 'POST', body: { name: 'x', clearance: 5 }, key: TOKEN })).statusCode).toBe(403);
   });
 
   it('strangers are readers where the configuration lets them in', async () => {
@@ -272,7 +323,8 @@ describe('limits that are set', () => {
 });
 
 describe('listening where others reach the API', () => {
-  const bind = (host: string, hostWithoutKey = false) => requireKeyToBind({ host, hostWithoutKey }, world.deps);
+  const bind = (host: string, hostWithoutKey = false, corsOrigins: string[] = []) =>
+    requireKeyToBind({ host, hostWithoutKey, corsOrigins }, world.deps);
 
   it('needs a key that still opens, but for loopback', async () => {
     for (const host of ['127.0.0.1', '127.0.0.2', '::1', 'localhost']) await bind(host);
@@ -287,6 +339,15 @@ describe('listening where others reach the API', () => {
     await bind('0.0.0.0');
     now += 60_000;
     await expect(bind('0.0.0.0')).rejects.toMatchObject({ code: 'invalid_configuration' });
+  });
+
+  it('needs a key as well where pages of every origin may call', async () => {
+    const refused = { code: 'invalid_configuration', message: expect.stringContaining('api.cors_origins') };
+    await bind('127.0.0.1', false, ['https://app.example.org']);
+    await expect(bind('127.0.0.1', false, ['*'])).rejects.toMatchObject(refused);
+    await expect(bind('0.0.0.0', true, ['*'])).rejects.toMatchObject(refused);
+    await make({ name: 'reader', clearance: 1 });
+    await bind('127.0.0.1', false, ['*']);
   });
 
   it('is not decided while keys can not be read', async () => {
@@ -326,7 +387,7 @@ describe('bodies of POST /ops/api/keys', () => {
     { name: 'x', clearance: 1, expires_at: '2020-01-01T00:00:00Z' },
     { name: 'x', clearance: 1, nope: 1 },
   ])('%j is refused', async (body) => {
-    const response = await ask('/ops/api/keys', { method: 'POST', body });
+    const response = await ask('/ops/api/keys', { method: 'POST', body, key: TOKEN });
     expect(response.statusCode).toBe(400);
     expect(response.json().code).toBe('invalid_request');
     expect(await keys.list()).toEqual([]);
@@ -334,6 +395,19 @@ describe('bodies of POST /ops/api/keys', () => {
 });
 
 describe('cross-origin calls', () => {
+  it('of every origin are not served without a key once the last key is gone', async () => {
+    await world.close();
+    await start({ anyOrigin: true });
+    const { id } = await make({ name: 'reader', clearance: 1 });
+    await ask(`/ops/api/keys/${id}`, { method: 'DELETE', key: TOKEN });
+    const settings = { ...SETTINGS, corsOrigins: ['*'] };
+    const { deps } = world;
+    await world.close();
+    world = await createWorld({ ring: deps.ring, identify: deps.identify, clock, settings });
+    expect((await ask('/v1/schema', { headers: { origin: 'https://evil.example.org' } })).statusCode).toBe(403);
+    expect((await ask('/v1/schema')).statusCode).toBe(200);
+  });
+
   it('are answered for the origins of the configuration alone', async () => {
     await world.close();
     world = await createWorld({ settings: { ...SETTINGS, corsOrigins: ['https://app.example.org'] } });

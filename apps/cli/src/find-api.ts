@@ -1,4 +1,5 @@
 import { createClient } from '@sluice/client';
+import { readSecret } from '@sluice/config';
 import { SluiceError } from '@sluice/core';
 import { readRunFile } from '@sluice/launcher';
 import { notRunning } from './exit.js';
@@ -6,17 +7,37 @@ import { httpFetch } from './http-fetch.js';
 import type { Api } from './responses.js';
 import { dataFolderOf, type Place } from './settings.js';
 
-/** The API to talk to: the one that SLUICE_URL names, else that of the instance on the data folder. */
+/**
+ * The API to talk to: the one that SLUICE_URL names, else that of the instance on the data folder. Without SLUICE_API_KEY the calls
+ * carry the operator token of the data folder, where this user can read it.
+ */
 export async function findApi(place: Place & { signal: AbortSignal }): Promise<Api> {
   const key = keyOf(place.env.SLUICE_API_KEY);
   const url = urlOf(place.env.SLUICE_URL);
-  if (url !== undefined) return clientOf(url, key, place.signal);
   const folder = dataFolderOf(place);
-  const runFile = await readRunFile(folder);
-  if (runFile === undefined || runFile.api === '') {
+  const api = (await readRunFile(folder))?.api || undefined;
+  if (url === undefined && api === undefined) {
     throw notRunning(`Sluice does not run on ${folder}. Start it with "npm start" or "npx sluice up", or set SLUICE_URL.`);
   }
-  return clientOf(runFile.api, key, place.signal);
+  const called = url ?? api ?? '';
+  return clientOf(called, key ?? (isOwn(called, api) ? tokenOf(folder) : undefined), place.signal);
+}
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** The token goes to the instance of the data folder alone. In a container no run file names it, so an address of this machine is enough. */
+function isOwn(url: string, api: string | undefined): boolean {
+  if (api !== undefined) return new URL(url).origin === new URL(api).origin;
+  return LOOPBACK.test(new URL(url).hostname);
+}
+
+/** Undefined too where another user owns the data folder: then the calls are those of a reader. */
+function tokenOf(folder: string): string | undefined {
+  try {
+    return readSecret(folder, 'operator-token');
+  } catch {
+    return undefined;
+  }
 }
 
 /** A variable that is set to nothing is not set. */

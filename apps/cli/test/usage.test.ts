@@ -159,6 +159,27 @@ describe('what is not running', () => {
     expect((await run(['source', 'list', '--data', 'data'], { cwd: folder })).code).toBe(0);
   });
 
+  it("sends the operator token of the data folder to that folder's instance alone", async () => {
+    answers['GET /v1/sources'] = { body: { sources: [] } };
+    const data = join(folder, 'data');
+    const sent = async (env: Record<string, string>) => {
+      await run(['source', 'list'], { env: { SLUICE_DATA: data, ...env } });
+      return api.requests.at(-1)?.authorization;
+    };
+    await mkdir(join(data, 'secrets'), { recursive: true });
+    await writeFile(join(data, 'secrets', 'operator-token'), 'token\n');
+    expect(await sent({ SLUICE_URL: api.url })).toBe('Bearer token');
+    const runFile = { version: '0.1.0', state: 'ready', startedAt: '', processes: [], services: {}, api: api.url };
+    await writeFile(join(data, 'run.json'), JSON.stringify(runFile));
+    expect(await sent({})).toBe('Bearer token');
+    expect(await sent({ SLUICE_URL: api.url })).toBe('Bearer token');
+    expect(await sent({ SLUICE_API_KEY: 'k' })).toBe('Bearer k');
+    // Another instance on this machine, and another data folder.
+    await writeFile(join(data, 'run.json'), JSON.stringify({ ...runFile, api: 'http://127.0.0.1:9' }));
+    expect(await sent({ SLUICE_URL: api.url })).toBeUndefined();
+    expect(await sent({ SLUICE_URL: api.url, SLUICE_DATA: join(folder, 'other') })).toBeUndefined();
+  });
+
   it('is said of another server too', async () => {
     answers['GET /v1/sources'] = { status: 500, body: 'oops' };
     expect((await run(['source', 'list'], { url: api.url })).code).toBe(3);

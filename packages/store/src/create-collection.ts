@@ -19,7 +19,7 @@ export async function createCollection({ url, apiKey }: Pick<Http, 'url' | 'apiK
   const client = await weaviate.client({
     connectionParams: { http: { host, port, secure, path: base.pathname.replace(/\/$/, '') }, grpc: { host, port, secure } },
     skipInitChecks: true,
-    ...(apiKey === undefined ? {} : { authCredentials: new weaviate.ApiKey(apiKey) }),
+    ...(apiKey === undefined ? {} : { auth: new weaviate.ApiKey(apiKey) }),
     timeout: { init: TIMEOUT_S, insert: TIMEOUT_S, query: TIMEOUT_S },
   });
   try {

@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Caller, type Clock, type SecurityLevel, SluiceError, type StoredKey } from '@sluice/core';
 import type { FastifyRequest } from 'fastify';
 import { isLoopback } from '../hosts.js';
@@ -11,6 +12,10 @@ const BROWSER_PATHS = /^\/(ops|docs|openapi\.json)(\/|\?|$)/;
 export interface GateOptions {
   ring: KeyRing;
   clock: Clock;
+  /** Opens the routes of operators to calls from this machine. Whoever can read its file owns the data. */
+  operatorToken: string;
+  /** True where pages of every origin may call. */
+  anyOrigin: boolean;
   /** Whether calls without a key are served once keys exist. */
   anonymous: boolean;
   anonymousClearance: SecurityLevel;
@@ -19,6 +24,9 @@ export interface GateOptions {
   /** Wrong keys from one address. */
   badKeys: RateLimitOptions;
 }
+
+/** Name of a caller without a credential. */
+export const ANONYMOUS = 'anonymous';
 
 type Asked = Pick<FastifyRequest, 'ip' | 'url' | 'headers'>;
 
@@ -37,38 +45,47 @@ function isForwarded({ headers }: Asked): boolean {
   return ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined);
 }
 
-/** Where keys are listed and made; revoking one is another address. */
-function isKeyRoute({ url }: Asked): boolean {
-  return url.split('?')[0] === '/ops/api/keys';
+function isFromHere(request: Asked): boolean {
+  return isLoopback(request.ip) && !isForwarded(request);
+}
+
+/** In constant time: hashes have one length. */
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+  return timingSafeEqual(left, right);
 }
 
 /**
- * Who asks. While no key exists: whoever calls from this machine, an operator. Once one exists: the holder of a key; a call without is
- * 401, or a reader where the configuration lets strangers in. Where all keys are readers', or have expired, this machine may still
- * make one for an operator: else nobody could any more.
+ * Who calls. The operator token makes a caller on this machine an operator. Without a credential a caller on this machine is a reader
+ * while no key exists. Once a key exists, a call without one is 401, or a reader where the configuration admits anonymous callers.
  */
-export function createGate({ ring, clock, anonymous, anonymousClearance, ...limits }: GateOptions) {
-  const calls = createRateLimit(limits.calls, clock);
-  const failures = createRateLimit(limits.badKeys, clock);
+export function createGate(options: GateOptions) {
+  const { ring, clock, operatorToken, anyOrigin, anonymous, anonymousClearance } = options;
+  const calls = createRateLimit(options.calls, clock);
+  const failures = createRateLimit(options.badKeys, clock);
+  const rights = { clearance: anonymousClearance, groups: [] };
 
   return async (request: Asked): Promise<Caller> => {
     const credential = readCredential(request.headers.authorization, BROWSER_PATHS.test(request.url));
-    if (credential !== undefined) return callerOf(request, credential);
-    const keys = await ring.keys();
-    const stranger = { clearance: anonymousClearance, groups: [], name: 'anonymous' };
-    if (keys.length === 0) {
-      if (isLoopback(request.ip) && !isForwarded(request)) return { role: 'operator', ...stranger };
+    if (credential !== undefined) {
+      if (isFromHere(request) && isSame(credential, operatorToken)) return { role: 'operator', ...rights, name: 'terminal' };
+      return callerOf(request, credential);
+    }
+    const stranger: Caller = { role: 'reader', ...rights, name: ANONYMOUS };
+    if ((await ring.keys()).length === 0) {
+      // The last key may have been revoked after the start, which checks the same.
+      if (anyOrigin && request.headers.origin !== undefined)
+        throw new SluiceError('forbidden', 'While no key exists, api.cors_origins "*" admits no page.');
+      if (isFromHere(request)) return stranger;
       throw new SluiceError(
         'unauthorized',
         'Without a key only this machine is served. Make the first one there: sluice key create ' +
           '(in containers: docker compose exec api sluice key create)',
       );
     }
-    if (isKeyRoute(request) && isLoopback(request.ip) && !isForwarded(request) && !hasOperator(keys, clock.now()))
-      return { role: 'operator', ...stranger };
     if (!anonymous) throw new SluiceError('unauthorized', 'A key is needed: Authorization: Bearer KEY.');
     calls.take(`address ${request.ip}`);
-    return { role: 'reader', ...stranger };
+    return stranger;
   };
 
   async function callerOf(request: Asked, credential: string): Promise<Caller> {

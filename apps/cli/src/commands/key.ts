@@ -6,9 +6,6 @@ import { EXIT } from '../exit.js';
 import { given } from '../given.js';
 import { table } from '../output.js';
 
-const NO_OPERATOR =
-  'A reader may not do what operators do (status, verify, keys). As long as no operator has a key, this machine may make one:\n  sluice key create --name NAME --clearance 5 --role operator';
-
 interface CreateOptions {
   name: string;
   clearance: 1 | 2 | 3 | 4 | 5;
@@ -35,8 +32,10 @@ export function keyCommand(program: Command, run: Run): void {
         const made = dataOf(await client.POST('/ops/api/keys', { body }));
         output.value(made);
         output.line(made.key);
-        output.note('Calls need a key from now on. For this command line: export SLUICE_API_KEY=...');
-        if (role !== 'operator') output.note(NO_OPERATOR);
+        output.note('Calls without a key are refused from now on.');
+        output.note(
+          'This command line works without one where it can read the data folder; to use this key: export SLUICE_API_KEY=...',
+        );
         return EXIT.done;
       }),
     );
