@@ -56,6 +56,26 @@ describe('group commit', () => {
     await batcher.write([]);
   });
 
+  it('starts a second batch only when what waits fills it by number or bytes', async () => {
+    for (const filling of [items('b', 2), [item('b0', 9)]]) {
+      const { batcher, batch, batches } = manual({ maxItems: 3, maxBytes: 10, maxInFlight: 2 });
+      const first = batcher.write([item('a')]);
+      await batch(0);
+      const lone = batcher.write([item('lone')]);
+      await Promise.resolve();
+      expect(batches).toHaveLength(1);
+      const full = batcher.write(filling);
+      expect((await batch(1)).names).toContain('lone');
+      const rest = batcher.write([item('rest')]);
+      await Promise.resolve();
+      expect(batches).toHaveLength(2);
+      batches[0]?.end();
+      batches[1]?.end();
+      (await batch(2)).end();
+      await Promise.all([first, lone, full, rest]);
+    }
+  });
+
   it('bounds batches by number and bytes; one that is too large goes alone', async () => {
     const { batcher, batch } = manual({ maxItems: 3, maxBytes: 10, maxInFlight: 1 });
     const done = batcher.write([

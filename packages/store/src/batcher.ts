@@ -8,7 +8,7 @@ export interface BatcherOptions<Item extends Sized> {
   send(items: readonly Item[]): Promise<readonly (Error | undefined)[]>;
   maxItems: number;
   maxBytes: number;
-  /** Batches under way at once; calls that come meanwhile share the next one. */
+  /** Batches in flight at once. A second one starts only when the waiting items fill it: else they share the next one. */
   maxInFlight: number;
 }
 
@@ -29,7 +29,7 @@ interface Call<Item> {
 const TURN = 25;
 
 /**
- * Group commit: what is written while a batch is under way goes out together in the next one; what is written while none is goes out at
+ * Group commit: what is written while a batch is in flight goes out together in the next one; what is written while none is goes out at
  * once. Calls take turns, so that a small call does not wait for a large one.
  */
 export function createBatcher<Item extends Sized>(options: BatcherOptions<Item>): Batcher<Item> {
@@ -37,7 +37,7 @@ export function createBatcher<Item extends Sized>(options: BatcherOptions<Item>)
   let inFlight = 0;
 
   function pump(): void {
-    while (inFlight < options.maxInFlight && calls.length > 0) {
+    while (calls.length > 0 && (inFlight === 0 || (inFlight < options.maxInFlight && isBatchFull()))) {
       const batch = takeBatch();
       inFlight++;
       void sendBatch(batch).finally(() => {
@@ -45,6 +45,19 @@ export function createBatcher<Item extends Sized>(options: BatcherOptions<Item>)
         pump();
       });
     }
+  }
+
+  function isBatchFull(): boolean {
+    let count = 0;
+    let bytes = 0;
+    for (const call of calls) {
+      for (let i = call.next; i < call.items.length; i++) {
+        count++;
+        bytes += call.items[i]?.bytes ?? 0;
+        if (count >= options.maxItems || bytes >= options.maxBytes) return true;
+      }
+    }
+    return false;
   }
 
   function takeBatch(): { call: Call<Item>; item: Item }[] {
