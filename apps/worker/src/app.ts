@@ -5,7 +5,7 @@ import {
   createSweeper,
   type IngestionDeps,
   type ReconcileOutcome,
-  withCombinedReads,
+  withSharedRequests,
 } from '@sluice/ingestion';
 import type { Logger, Metrics } from '@sluice/telemetry';
 
@@ -43,9 +43,10 @@ const BEAT_MS = 5_000;
 /** Wires the writer, the sweep and the audit together. The queue's worker calls `handle`. */
 export function createWorkerApp(deps: WorkerDeps): WorkerApp {
   const { clock, logger, metrics } = deps;
+  let running = 0;
   const ingestion: IngestionDeps = {
     ...deps,
-    store: withCombinedReads(deps.store),
+    store: withSharedRequests(deps.store, { clock, running: () => running }),
     onSuperseded: (record) => sweeper.note(record),
   };
   const reconciler = createReconciler(ingestion);
@@ -72,6 +73,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
     async handle(request, context) {
       const began = clock.monotonic();
       const docId = `${request.source}/${request.path}`;
+      running += 1;
       try {
         const options = {
           signal: context.signal,
@@ -88,6 +90,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
         report(logger, metrics, docId, outcome, (clock.monotonic() - began) / 1000);
         if (outcome.outcome === 'failed') throw outcome.error;
       } finally {
+        running -= 1;
         flushSoon();
       }
     },

@@ -11,6 +11,7 @@ it('sends a lone read at once and joins those that wait for it', async () => {
     return new Map(keys.map((key) => [key, key.toUpperCase()]));
   });
   const first = read(['a']);
+  await until(() => expect(requests.length).toBe(1));
   const others = [read(['b']), read(['c', 'b'])];
   expect(requests).toEqual([['a']]);
   gates[0]?.();
@@ -25,6 +26,16 @@ it('sends a lone read at once and joins those that wait for it', async () => {
       ['b', 'B'],
     ]),
   ]);
+});
+
+it('lets reads of the same turn share a request', async () => {
+  const requests: string[][] = [];
+  const read = combineReads(async (keys) => {
+    requests.push([...keys]);
+    return new Map(keys.map((key) => [key, 1]));
+  });
+  await Promise.all([read(['a']), read(['b']), read(['a'])]);
+  expect(requests).toEqual([['a', 'b']]);
 });
 
 it('hands a failure to all that shared the request and goes on', async () => {

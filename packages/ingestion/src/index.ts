@@ -1,5 +1,5 @@
 export { type AuditDeps, type AuditLoop, type AuditReport, audit, createAuditLoop } from './audit.js';
-export { withCombinedReads } from './batched-reads.js';
+export { withSharedRequests } from './batched-reads.js';
 export { type IngestionDeps, type SourceView, STEPS, type Step } from './deps.js';
 export { discardDocument } from './discard.js';
 export { readOwnMetadata } from './document-metadata.js';
