@@ -18,6 +18,8 @@ export function targetOf(source: SourceView, sourcePath: string): Target {
 export interface Attempt {
   fence: Fence;
   base: CommitRecord | undefined;
+  /** The newest record of either kind at that moment. */
+  top: CommitRecord | undefined;
 }
 
 /** How often a fence may be outrun by a record in the store before the job goes back: only a clock far ahead elsewhere can do it. */
@@ -35,7 +37,7 @@ export async function beginAttempt(deps: IngestionDeps, target: Target): Promise
     const records = await readRecords(deps, target.docUuid);
     await deps.onStep?.('base', target.docId);
     const highest = topRecord(records);
-    if (highest === undefined || highest.fence < fence.value) return { fence, base: topCommit(records) };
+    if (highest === undefined || highest.fence < fence.value) return { fence, base: topCommit(records), top: highest };
     floor = highest.fence;
   }
   throw new SluiceError(

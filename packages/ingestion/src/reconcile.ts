@@ -10,7 +10,7 @@ import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { recommitUnconfigured } from './recommit-unconfigured.js';
 import { MissingChunk, readBaseManifest, rewriteBase } from './rewrite.js';
-import { findSettled, isOverLimits, isSameState } from './settled.js';
+import { findSettled, isOverLimits, isSameState, isSettled } from './settled.js';
 import { createLookWhenStill } from './still.js';
 import type { VectorCache } from './write-chunks.js';
 import { LostChunks, writeDocument } from './write-document.js';
@@ -143,7 +143,9 @@ async function runRounds(
   const look = createLookWhenStill(deps, target.source, target.sourcePath);
   let seen = await look({ knownGone: looked.knownGone === true, signal: options.signal });
   looked.disk = seen;
-  const settled = await findSettled(deps, target, request, seen, options);
+  // Of a file that the watcher saw for the first time there is no record, as a rule: it is compared with what the attempt reads anyway.
+  const isNew = request.cause === 'add' && seen.kind === 'file' && !options.recommit && !options.rebuild;
+  const settled = isNew ? undefined : await findSettled(deps, target, request, seen, options);
   if (settled !== undefined) return settled;
 
   let keep = !options.rebuild;
@@ -161,6 +163,9 @@ async function runRounds(
     const disk = await look({ before: seen, hadSidecar, signal: wrote ? undefined : options.signal });
     seen = disk;
     looked.disk = disk;
+    const { top } = attempt;
+    if (isNew && round === 0 && disk.kind === 'file' && top !== undefined && (await isSettled(deps, request, disk, top)))
+      return { outcome: 'unchanged', record: top };
     try {
       // What an earlier round wrote but did not commit only a tombstone licenses to delete.
       const recommit = options.recommit === true || wrote;

@@ -25,7 +25,13 @@ export async function findSettled(
   return (await isSettled(deps, request, disk, top)) ? { outcome: 'unchanged', record: top } : undefined;
 }
 
-async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: FileState, top: CommitRecord): Promise<boolean> {
+/** Whether the newest record tells of this very disk, so that nothing is to be done. */
+export async function isSettled(
+  deps: IngestionDeps,
+  request: ReconcileRequest,
+  disk: FileState,
+  top: CommitRecord,
+): Promise<boolean> {
   if (top.status === 'deleted' || top.kind === 'status') return false;
   if (top.sidecar_stat !== disk.sidecarStat || top.config_hash !== disk.policy.configHash) return false;
   if (top.fingerprint !== disk.policy.fingerprint(top.format)) return false;

@@ -105,7 +105,7 @@ function createKeys(): (state: State) => string {
   };
   const objects = (list: readonly object[]) => `[${list.map((one) => numberOf(one)).join()}]`;
   const attempt = (one: Attempt) =>
-    `a${one.step},${one.failed},${one.recommit},${one.disk},${one.fence},${one.attempt},${one.floor},${one.raises},` +
+    `a${one.step},${one.failed},${one.recommit},${one.late},${one.disk},${one.fence},${one.attempt},${one.floor},${one.raises},` +
     `${numberOf(one.base)},${numberOf(one.record)},${numberOf(one.inserts, objects)}`;
   const sweep = (one: Sweep) =>
     'top' in one ? `s${one.step},${numberOf(one.top)},${'objects' in one ? numberOf(one.objects) : ''}` : JSON.stringify(one);

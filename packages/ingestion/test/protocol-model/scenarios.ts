@@ -44,6 +44,20 @@ export const SCENARIOS = {
     tombstones: true,
     crashes: 1,
   },
+  'a new file by two writers, compared after the fence': {
+    ...common,
+    adds: true,
+    written: false,
+    versions: [{ text: 'ab' }, {}, { text: 'a' }],
+    tombstones: true,
+    crashes: 1,
+  },
+  'an edit, compared after the fence, and a reader': {
+    ...common,
+    adds: true,
+    versions: [{ text: 'ab' }, { text: 'ac' }],
+    reader,
+  },
   'a level rises': { ...common, sweeps: false, versions: [{ text: 'a' }, { text: 'a', level: 3 }], reader },
   'the level of a new file rises': { ...common, written: false, versions: [{ text: 'a' }, { text: 'a', level: 3 }], reader },
   'a level rises and falls': {

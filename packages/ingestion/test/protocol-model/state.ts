@@ -64,6 +64,8 @@ export interface Attempt {
   /** Set after a bad version was read: what it commits now is that failure. */
   failed?: number;
   recommit?: boolean;
+  /** It has not compared disk and commits before its fence, and does so after it. */
+  late?: boolean;
   /** Version seen by the look that comes before the first fence, then by the round. */
   disk: number;
   fence: number;
@@ -130,6 +132,8 @@ export interface Scenario {
   wasted?: boolean;
   /** Redis was flushed after it and the clocks were set back, before anything else began. */
   behind?: boolean;
+  /** Reconciles compare disk and commits only after their fence. */
+  adds?: boolean;
   /** Reconciles that may begin, those of the sweep included. */
   attempts: number;
   /** Fences that may be taken: one for each round of a reconcile, and for a failure's commit. */

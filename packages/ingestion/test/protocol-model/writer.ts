@@ -29,7 +29,9 @@ export function stepAttempt(world: World, state: State, attempt: Attempt): Step 
   const { rules } = world;
   switch (attempt.step) {
     case 'settle':
-      return isSettled(world, state, attempt)
+      // The job of a file that the watcher saw for the first time compares disk and commits only after its fence (reconcile.ts, isNew).
+      if (world.scenario.adds && !attempt.recommit) return go(state, attempt, { ...newRound(world, attempt), late: true });
+      return isSettled(world, topOf(state.commits), attempt)
         ? finish(state, attempt, 'unchanged')
         : go(state, attempt, newRound(world, attempt));
     case 'early base':
@@ -126,8 +128,7 @@ function newRound({ rules }: World, attempt: Attempt): Attempt {
   };
 }
 
-function isSettled(world: World, state: State, { disk, recommit }: Attempt): boolean {
-  const top = topOf(state.commits);
+function isSettled(world: World, top: Commit | undefined, { disk, recommit }: Pick<Attempt, 'disk' | 'recommit'>): boolean {
   const version = versionAt(world, disk);
   if (version.text === undefined) return !recommit && (top === undefined || top.status === 'deleted');
   if (recommit || top === undefined || top.status === 'deleted') return false;
@@ -175,6 +176,7 @@ function plan(world: World, state: State, old: Attempt): Step {
       stat: -1,
     });
   }
+  if (old.late && isSettled(world, base, attempt)) return finish(state, old, 'unchanged');
   if (version.bad === 'access') return fail(world, state, old, attempt);
   if (isServing(base) && level > base.level && world.rules.failureAppliesAccess) {
     const copies = copy(state, attempt, base, level);
