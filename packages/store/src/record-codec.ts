@@ -26,7 +26,7 @@ export const RECORD_FIELDS = 'record manifest _additional{id creationTimeUnix}';
 /** The same without manifests: walks over all records would carry them for nothing. */
 export const LEAN_RECORD_FIELDS = 'record _additional{id creationTimeUnix}';
 
-/** A record as stored: what may be asked for, and the whole as one JSON text. */
+/** A record as stored: what filters ask for, its head, and the whole as one JSON text. */
 export function encodeRecord(record: CommitRecord): Record<string, unknown> {
   const { created_ms: _created, manifest, ...stored } = record;
   const { id, kind, doc_id, doc_uuid, fence, attempt, base_fence, live, superseded, security_level, allowed_groups } = record;
@@ -45,10 +45,6 @@ export function encodeRecord(record: CommitRecord): Record<string, unknown> {
   };
   return {
     doc_uuid: record.doc_uuid,
-    doc_source: record.source,
-    kind: record.kind,
-    status: record.status,
-    fence: record.fence,
     head: JSON.stringify(head),
     record: JSON.stringify(stored),
     ...(manifest === undefined ? {} : { manifest }),

@@ -247,6 +247,28 @@ describe('the schema', () => {
     await expect(one.store.ensureSchema()).rejects.toThrow(/rev has indexFilterable false, not true.*distance is l2-squared/);
   });
 
+  it('is accepted with indexes that an earlier version made besides', async () => {
+    const one = make({ dimensions: DIMENSIONS });
+    const name = collectionNames(one.options.namespace, one.options.collection).commits;
+    await send('POST', '/v1/schema', {
+      class: name,
+      vectorizer: 'none',
+      vectorIndexConfig: { skip: true },
+      properties: ['status', 'head'].map((property) => ({
+        name: property,
+        dataType: ['text'],
+        tokenization: 'field',
+        indexFilterable: true,
+        indexSearchable: false,
+      })),
+    });
+    await one.store.ensureSchema();
+    const docs = createContractDocuments(one.store);
+    const record = docs.recordOf('a.md', {});
+    await one.store.insertRecord(record);
+    expect((await one.store.recordsOf([record.doc_uuid])).get(record.doc_uuid)).toMatchObject([{ id: record.id }]);
+  });
+
   it('gains the fields that are declared later, and a changed type is a new property', async () => {
     const first = make({ dimensions: DIMENSIONS, fields: { Year: 'text' } });
     await first.store.ensureSchema();
