@@ -65,9 +65,14 @@ export async function chunkDocument(
   return { chunks, dropped: cut.dropped ?? [], ...(cut.usage === undefined ? {} : { usage: cut.usage }) };
 }
 
+/** Schemas by what the model takes. To make one takes longer than to cut a small document. */
+const schemas = new Map<number, ReturnType<typeof createChunkingSchema>>();
+
 /** Settings with their defaults. Errors: `invalid_configuration`, whose `details.problems` names each wrong key. */
 export function checkChunking(settings: unknown, modelTokens: number): CheckedSettings {
-  const result = createChunkingSchema(modelTokens).safeParse(settings);
+  const schema = schemas.get(modelTokens) ?? createChunkingSchema(modelTokens);
+  schemas.set(modelTokens, schema);
+  const result = schema.safeParse(settings);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => ({
     path: ['chunking', ...issue.path].join('.'),

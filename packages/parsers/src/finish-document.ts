@@ -27,7 +27,8 @@ function finish(format: string, text: string, elements: Element[], facts: Docume
   const title = facts.titleFromHeading && facts.metadata.doc_title === undefined ? titleOf(elements) : undefined;
   const metadata = title === undefined ? facts.metadata : { ...facts.metadata, doc_title: title };
   if (lang === 'none') return { text, elements, metadata, warnings, format };
-  markLanguages(elements, lang);
+  // The language of the only passage was recognised just now.
+  if (elements.length > 1 || facts.lang !== undefined) markLanguages(elements, lang);
   return { text, elements, metadata, warnings, format, ...(lang === undefined ? {} : { lang }) };
 }
 
