@@ -85,7 +85,13 @@ module.exports = {
       from: { path: '^(apps|packages)/([^/]+)/' },
       to: {
         path: '^packages/[^/]+/(src|test)/',
-        pathNot: ['^$1/$2/', '^packages/[^/]+/src/(index|settings)\\.ts$', '^packages/testkit/src/'],
+        pathNot: [
+          '^$1/$2/',
+          '^packages/[^/]+/src/(index|settings)\\.ts$',
+          '^packages/config/src/environment\\.ts$',
+          '^packages/launcher/src/instance/run-file\\.ts$',
+          '^packages/testkit/src/',
+        ],
       },
     },
     ...directionRules,

@@ -1,11 +1,11 @@
 import { createClient } from '@sluice/client';
 import { readSecret } from '@sluice/config';
 import { SluiceError } from '@sluice/core';
-import { readRunFile } from '@sluice/launcher';
+import { readRunFile } from '@sluice/launcher/run-file';
+import { dataFolderOf, type Place } from './data-folder.js';
 import { notRunning } from './exit.js';
 import { httpFetch } from './http-fetch.js';
 import type { Api } from './responses.js';
-import { dataFolderOf, type Place } from './settings.js';
 
 /**
  * The API to talk to: the one that SLUICE_URL names, else that of the instance on the data folder. Without SLUICE_API_KEY the calls

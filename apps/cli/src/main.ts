@@ -1,5 +1,5 @@
 import { cwd, exit, stderr, stdout } from 'node:process';
-import { processEnvironment } from '@sluice/config';
+import { processEnvironment } from '@sluice/config/environment';
 import { EXIT } from './exit.js';
 import { runCli } from './program.js';
 

@@ -34,6 +34,7 @@ interface GlobalOptions {
   data?: string;
 }
 
+/** Loaded with each command line, so they load what takes long (parsers, models, launcher, configuration) where they act. */
 const COMMANDS = [
   upCommand,
   downCommand,

@@ -1,7 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { type ParsedDocument, type ParseLimits, SluiceError } from '@sluice/core';
-import { createParserRegistry } from '@sluice/parsers';
 
 /** Parses a file in this process, within the limits. Errors have the document reasons as codes. */
 export async function parseFile(cwd: string, file: string, limits: ParseLimits): Promise<ParsedDocument> {
@@ -16,6 +15,7 @@ export async function parseFile(cwd: string, file: string, limits: ParseLimits):
   const bytes = await readFile(path).catch((cause: unknown) => {
     throw new SluiceError('unreadable', `${file} can't be read: ${messageOf(cause)}`, { cause });
   });
+  const { createParserRegistry } = await import('@sluice/parsers');
   return createParserRegistry().parse({
     bytes,
     name: basename(path),

@@ -1,9 +1,7 @@
 import { resolve } from 'node:path';
-import { chunkDocument, createChunkingSchema, STRATEGIES } from '@sluice/chunking';
+import { createChunkingSchema, STRATEGIES } from '@sluice/chunking/settings';
 import type { Config } from '@sluice/config';
 import { type ChunkingSettings, type Llm, SluiceError } from '@sluice/core';
-import { createLlm } from '@sluice/llm';
-import { createEmbedder, createTokenizer } from '@sluice/models';
 import { type Command, Option } from 'commander';
 import { badFile } from '../bad-file.js';
 import type { Run } from '../context.js';
@@ -27,11 +25,13 @@ export function chunkCommand(program: Command, run: Run): void {
     .option('--set <key=value>', 'a setting of the strategy, as max_tokens=120; may be repeated', setting)
     .action(
       run(async (context, { strategy, set = {} }: Options, file: string) => {
-        const config = configOf(context);
+        const { createEmbedder, createTokenizer } = await import('@sluice/models');
+        const { chunkDocument } = await import('@sluice/chunking');
+        const config = await configOf(context);
         const folder = await modelFolderOf(context, config);
         const tokenizer = await createTokenizer({ folder });
         const settings = checkSettings({ ...set, ...promptFile(set, context.cwd), strategy }, tokenizer.maxTokens);
-        const llm = strategy === 'propositions' ? llmOf(config) : undefined;
+        const llm = strategy === 'propositions' ? await llmOf(config) : undefined;
         return badFile(context.output, async () => {
           const document = await parseFile(context.cwd, file, config.limits);
           const embedder = strategy === 'semantic' ? await createEmbedder({ folder, threads: 1 }) : undefined;
@@ -65,7 +65,8 @@ function promptFile({ prompt_file: file }: Record<string, unknown>, cwd: string)
   return typeof file === 'string' ? { prompt_file: resolve(cwd, file) } : {};
 }
 
-function llmOf({ llm }: Config): Llm {
+async function llmOf({ llm }: Config): Promise<Llm> {
+  const { createLlm } = await import('@sluice/llm');
   if (llm !== undefined) return createLlm(llm);
   throw new SluiceError(
     'invalid_configuration',

@@ -1,4 +1,3 @@
-import { diagnose } from '@sluice/launcher';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -12,7 +11,8 @@ export function doctorCommand(program: Command, run: Run): void {
     .description('check everything that Sluice stands on, and print the command that mends (exit 1 when something does not work)')
     .action(
       run(async (context) => {
-        const checks = await diagnose({ config: configOf(context), env: context.env });
+        const { diagnose } = await import('@sluice/launcher');
+        const checks = await diagnose({ config: await configOf(context), env: context.env });
         context.output.value({ checks });
         for (const { name, status, detail, fix } of checks) {
           context.output.line(`${MARKS[status]}  ${name}: ${detail}`);

@@ -1,8 +1,7 @@
-import { stopInstance } from '@sluice/launcher';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
+import { dataFolderOf } from '../data-folder.js';
 import { EXIT } from '../exit.js';
-import { dataFolderOf } from '../settings.js';
 
 export function downCommand(program: Command, run: Run): void {
   program
@@ -11,6 +10,7 @@ export function downCommand(program: Command, run: Run): void {
     .action(
       run(async (context) => {
         const folder = dataFolderOf(context);
+        const { stopInstance } = await import('@sluice/launcher');
         const result = await stopInstance(folder, { env: context.env });
         context.output.value(result);
         if (result.outcome === 'not_running') {

@@ -13,7 +13,7 @@ export function parseCommand(program: Command, run: Run): void {
     .argument('<file>')
     .action(
       run(async (context, _options: object, file: string) => {
-        const { limits } = configOf(context);
+        const { limits } = await configOf(context);
         return badFile(context.output, async () => {
           const document = await parseFile(context.cwd, file, limits);
           context.output.value(parsedJson(document));

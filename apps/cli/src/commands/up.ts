@@ -1,5 +1,4 @@
 import type { SluiceError } from '@sluice/core';
-import { runInstance, startDetached } from '@sluice/launcher';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT, type ExitCode, failure } from '../exit.js';
@@ -15,6 +14,7 @@ export function upCommand(program: Command, run: Run): void {
         // With --json stdout is for the one answer, so lines for people go to stderr.
         const write = (line: string) => (output.json ? output.note(line) : output.line(line));
         const options = { flags: { ...flags, sources }, env, cwd, write };
+        const { runInstance, startDetached } = await import('@sluice/launcher');
         if (detach === true) {
           const result = await startDetached({ ...options, signal });
           if (result.outcome === 'ready') {
