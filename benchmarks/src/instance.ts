@@ -29,7 +29,7 @@ interface StatusJson {
 }
 
 /** An instance as a user has it: `sluice up --detach`, a folder and a data folder of its own. */
-async function startInstance(services: BenchServices, files: Readonly<Record<string, string>> = {}) {
+async function startInstance(services: BenchServices, files: Readonly<Record<string, string>>, more: Record<string, string>) {
   const base = await mkdtemp(join(tmpdir(), 'sluice-bench-'));
   const [folder, data, staging] = [join(base, 'inbox'), join(base, 'data'), join(base, 'staging')];
   await mkdir(folder);
@@ -45,6 +45,7 @@ async function startInstance(services: BenchServices, files: Readonly<Record<str
     REDIS_URL: services.redis,
     WEAVIATE_URL: services.weaviate,
     SLUICE_LOG_LEVEL: 'warn',
+    ...more,
   };
 
   async function cli(...args: string[]): Promise<string> {
@@ -149,10 +150,14 @@ async function startInstance(services: BenchServices, files: Readonly<Record<str
 
 export type BenchInstance = Awaited<ReturnType<typeof startInstance>>;
 
-/** Runs with an instance that is closed in the end. */
-export async function withInstance<T>(services: BenchServices, work: (instance: BenchInstance) => Promise<T>): Promise<T> {
+/** Runs with an instance that is closed in the end. `more` is added to its environment. */
+export async function withInstance<T>(
+  services: BenchServices,
+  work: (instance: BenchInstance) => Promise<T>,
+  more: Record<string, string> = {},
+): Promise<T> {
   // The first document pays for what is loaded once.
-  const instance = await startInstance(services, { 'first.txt': 'A first document, so that everything is loaded.' });
+  const instance = await startInstance(services, { 'first.txt': 'A first document, so that everything is loaded.' }, more);
   try {
     return await work(instance);
   } finally {

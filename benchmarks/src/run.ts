@@ -8,16 +8,24 @@ import { type Bench, type BenchServices, type BenchSizes, FULL, type Row, SHORT,
 import { createRawLimit } from './raw-limit.js';
 import { environment, table } from './report.js';
 import { benchChunking } from './rows/chunking.js';
+import { benchEdit } from './rows/edit.js';
+import { benchGrowth } from './rows/growth.js';
 import { benchIngest } from './rows/ingest.js';
 import { benchLatency } from './rows/latency.js';
 import { benchParsing } from './rows/parsing.js';
 import { benchRaw } from './rows/raw.js';
+import { benchRescan } from './rows/rescan.js';
 import { benchSearch } from './rows/search.js';
+import { benchStartup } from './rows/startup.js';
 
 const BENCHES: Record<string, Bench> = {
   raw: benchRaw,
   ingest: benchIngest,
   latency: benchLatency,
+  rescan: benchRescan,
+  edit: benchEdit,
+  growth: benchGrowth,
+  startup: benchStartup,
   search: benchSearch,
   chunking: benchChunking,
   parsing: benchParsing,

@@ -15,7 +15,7 @@ interface Ingested {
  * Moves a folder of texts into the watched one and waits until all are committed. The time runs from the moment the files have been
  * unchanged for long enough to the last commit.
  */
-async function ingest(instance: BenchInstance, name: string, texts: readonly string[]): Promise<Ingested> {
+export async function ingest(instance: BenchInstance, name: string, texts: readonly string[]): Promise<Ingested> {
   const embeddings = await instance.metric('sluice_embeddings_computed_total');
   const before = await instance.countObjects('Commit');
   const moved = await instance.moveIn(name, texts);
