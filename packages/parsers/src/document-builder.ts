@@ -46,6 +46,8 @@ export interface DocumentBuilder {
   openTable(options?: Place & { headerRows?: number }): TableBuilder;
   /** Length of the text so far. */
   readonly length: number;
+  /** The text so far. */
+  written(): string;
   /** A place to come back to. */
   mark(): BuilderMark;
   /** Takes back everything that was added since. */
@@ -158,6 +160,7 @@ export function createDocumentBuilder(limits: ParseLimits): DocumentBuilder {
       table.close();
     },
     openTable,
+    written: () => pieces.join(''),
     mark: () => ({ pieces: pieces.length, elements: drafts.length, length }),
     backTo(mark) {
       pieces.length = mark.pieces;

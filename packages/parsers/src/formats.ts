@@ -15,22 +15,22 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'docx',
-    version: 2,
+    version: 3,
     title: 'Word',
     extensions: ['docx', 'docm', 'dotx'],
     content: 'zip archive with `word/document.xml`',
     reads:
-      'Body in order, all tracked changes accepted: headings by style and outline level, lists with their numbers, tables (merged cells repeat, nested tables within their cell), text boxes once, formulas, foot- and endnotes at the end. Not read: headers and footers, comments, pictures.',
-    load: async () => (await import('./docx/parse-docx.js')).parseDocx,
+      'Body in order, all tracked changes accepted: headings by style and outline level, headings and lists with their numbers, tables (merged cells repeat, nested tables within their cell), text boxes once, charts as tables, formulas, powers as `10^6`, embedded documents (`altChunk`) in place, foot- and endnotes at the end, then headers and footers that say what the body does not (`docx.headers_footers`). Not read: comments, pictures.',
+    load: async (children) => (await import('./docx/parse-docx.js')).createDocxParser(children),
   },
   {
     format: 'pptx',
-    version: 1,
+    version: 2,
     title: 'PowerPoint',
     extensions: ['pptx', 'pptm', 'ppsx'],
     content: 'zip archive with `ppt/presentation.xml`',
     reads:
-      'Slides in the order of the show, `page` is the slide: title, text in groups too, lists, tables, diagrams, notes (`pptx.notes`). Hidden slides only with `pptx.hidden_slides`. Not read: charts, pictures, slide numbers.',
+      'Slides in the order of the show, `page` is the slide: title, text in groups too, lists, tables, diagrams, charts as tables, notes (`pptx.notes`). Hidden slides only with `pptx.hidden_slides`. Not read: pictures, slide numbers.',
     load: async () => (await import('./pptx/parse-pptx.js')).parsePptx,
   },
   {
@@ -64,7 +64,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'eml',
-    version: 5,
+    version: 6,
     title: 'Mail',
     extensions: ['eml'],
     content: 'lines of mail headers',
@@ -103,7 +103,7 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'html',
-    version: 4,
+    version: 5,
     title: 'HTML',
     extensions: ['html', 'htm', 'xhtml'],
     content: '`<!doctype html>`, `<html>`; tables in HTML named `.xls` or `.doc`',

@@ -69,6 +69,13 @@ export const parserSettingsSchema = z
       })
       .strict()
       .prefault({}),
+    docx: z
+      .object({
+        /** Read headers and footers, each text once, at the end, where the body does not say it. */
+        headers_footers: z.boolean().default(true),
+      })
+      .strict()
+      .prefault({}),
     html: z
       .object({
         /** Leave out navigation, footers and the like. */

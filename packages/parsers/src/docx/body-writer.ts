@@ -1,4 +1,7 @@
+import type { ParsedDocument } from '@sluice/core';
+import { appendElements } from '../append-document.js';
 import type { DocumentBuilder, ListItem } from '../document-builder.js';
+import { type Chart, writeChart } from '../office/chart.js';
 import type { XmlNode } from '../xml/xml-events.js';
 import { attribute, child, childNodes } from '../xml/xml-node.js';
 import { createRowReader, type RowReader, rowsOf } from './docx-table.js';
@@ -13,6 +16,8 @@ export interface BodyWriter {
   openTable(): void;
   row(node: XmlNode): void;
   closeTable(): void;
+  /** A document that stands at this place. */
+  embedded(document: ParsedDocument): void;
   /** All text of a cell, a note or a text box on one line. */
   cellText(node: XmlNode): string;
   /** Writes what is pending, then the notes in the order of their marks. */
@@ -21,7 +26,7 @@ export interface BodyWriter {
 
 export function createBodyWriter(
   builder: DocumentBuilder,
-  { styles, numbering }: { styles: Styles; numbering: Numbering },
+  { styles, numbering, charts }: { styles: Styles; numbering: Numbering; charts: ReadonlyMap<string, Chart> },
 ): BodyWriter {
   const notes: Note[] = [];
   let items: ListItem[] = [];
@@ -73,7 +78,7 @@ export function createBodyWriter(
     if (text.trim() === '') return;
     if (role.heading !== undefined) {
       flush();
-      builder.heading(role.heading, text);
+      builder.heading(role.heading, marker === undefined || marker === '-' ? text : `${marker} ${text}`);
     } else if (marker !== undefined && place !== undefined) {
       // Outer items of another numbering begin another list.
       if (code.length > 0 || (place.level === 0 && listId !== undefined && listId !== place.numId)) flush();
@@ -116,10 +121,20 @@ export function createBodyWriter(
         flush();
         builder.paragraph(cellText(box));
       }
+      for (const id of paragraph.charts) {
+        const chart = charts.get(id);
+        if (chart === undefined) continue;
+        flush();
+        writeChart(builder, chart);
+      }
+    },
+    embedded(document) {
+      flush();
+      appendElements(builder, document);
     },
     openTable() {
       // A table can't go on with a paragraph, even one whose end was deleted: its text stands before the table.
-      if (carried !== '') write({}, { text: carried, boxes: [], notes: [], isFormula: false });
+      if (carried !== '') write({}, { text: carried, boxes: [], notes: [], charts: [], isFormula: false });
       carried = '';
       flush();
       table = { reader: createRowReader(cellText), rows: [] };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
-import { docxOf, docxParagraph as p } from '../../test/office-files.js';
+import { docxOf, docxParagraph as p, relationships } from '../../test/office-files.js';
 import { parseAs, parseFixture } from '../../test/parse-file.js';
 
 const shape = (document: { elements: { kind: string; level?: number; text: string }[] }) =>
@@ -170,4 +170,108 @@ it('keeps what stands before a table there, though the end of its paragraph was 
     ['table', '| In. |\n| --- |'],
     ['paragraph', 'Behind.'],
   ]);
+});
+
+const run = (text: string, align?: string) =>
+  `<w:r>${align === undefined ? '' : `<w:rPr><w:vertAlign w:val="${align}"/></w:rPr>`}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+
+it('keeps raised numbers apart from the digits before them', async () => {
+  const document = await read(
+    `<w:p>${run('holds 10')}${run('6', 'superscript')}${run(' litres, costs 45')}${run('3', 'superscript')}${run(' crowns, 30 m')}${run('2', 'superscript')}${run(', CO')}${run('2', 'subscript')}</w:p>`,
+  );
+  expect(document.text).toBe('holds 10^6 litres, costs 45^3 crowns, 30 m², CO2');
+});
+
+it('numbers headings as Word shows them, by levels of a list style too', async () => {
+  const level = (at: number, text: string, more = '') =>
+    `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="${at === 0 ? 'upperRoman' : 'decimal'}"/>${more}<w:lvlText w:val="${text}"/></w:lvl>`;
+  const numbering = `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="0"><w:styleLink w:val="L"/>${level(0, 'Part %1')}${level(1, '%1.%2', '<w:isLgl/>')}</w:abstractNum>
+    <w:abstractNum w:abstractNumId="1"><w:numStyleLink w:val="L"/></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num></w:numbering>`;
+  const heading = (text: string, at: number) =>
+    `<w:p><w:pPr><w:outlineLvl w:val="${at}"/><w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="1"/></w:numPr></w:pPr>${run(text)}</w:p>`;
+  const document = await read(
+    [heading('Care', 0), heading('Daily', 1), heading('Weekly', 1), heading('Repair', 0), heading('Tools', 1)].join(''),
+    {
+      'word/numbering.xml': numbering,
+    },
+  );
+  expect(shape(document)).toEqual([
+    ['heading 1', 'Part I Care'],
+    ['heading 2', '1.1 Daily'],
+    ['heading 2', '1.2 Weekly'],
+    ['heading 1', 'Part II Repair'],
+    ['heading 2', '2.1 Tools'],
+  ]);
+});
+
+const related = (...targets: [type: string, target: string][]) => ({ 'word/_rels/document.xml.rels': relationships(...targets) });
+const mht = [
+  'MIME-Version: 1.0',
+  'Content-Type: multipart/related; type="text/html"; boundary="p"',
+  '',
+  '--p',
+  'Content-Type: text/html; charset="utf-8"',
+  'Content-Transfer-Encoding: quoted-printable',
+  '',
+  '<html><body><h1 class=3D"t">Hire</h1><p>caf=C3=A9 inc=',
+  'luded</p></body></html>',
+  '--p--',
+  '',
+].join('\r\n');
+
+it.each([
+  ['chunk.html', '<html><body><h1>Hire</h1><p>café included</p></body></html>'],
+  ['chunk.mht', mht],
+  ['chunk.txt', 'Hire\n\ncafé included'],
+])('reads what is embedded in place: %s', async (name, content) => {
+  const parts = { ...related(['aFChunk', name]), [`word/${name}`]: content };
+  const document = await read(`${p('Before.')}<w:altChunk r:id="r1"/>${p('After.')}`, parts);
+  expect(document.text).toBe('Before.\n\nHire\n\ncafé included\n\nAfter.');
+  expect(document.warnings).toEqual([]);
+});
+
+it('says what it can not read of what is embedded', async () => {
+  const parts = { ...related(['aFChunk', 'a.bin']), 'word/a.bin': '\u0000\u0001\u0002\u0003'.repeat(20) };
+  expect((await read(`${p('Before.')}<w:altChunk r:id="r1"/>`, parts)).warnings).toEqual([
+    'part_not_read: a document embedded as altChunk (unsupported_type)',
+  ]);
+  const missing = await read(`${p('Before.')}<w:altChunk r:id="r9"/>`);
+  expect(missing.warnings).toEqual(['part_missing: a document embedded as altChunk']);
+});
+
+const points = (kind: 'str' | 'num', ...values: string[]) =>
+  `<c:${kind}Ref><c:${kind}Cache>${values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('')}</c:${kind}Cache></c:${kind}Ref>`;
+const chart = `<c:chartSpace xmlns:c="c" xmlns:a="a"><c:chart><c:title><c:tx><c:rich><a:p><a:r><a:t>Kettles </a:t></a:r><a:r><a:t>sold</a:t></a:r></a:p></c:rich></c:tx></c:title><c:plotArea><c:barChart>
+  <c:ser><c:tx>${points('str', 'North')}</c:tx><c:cat>${points('str', '2023', '2024')}</c:cat><c:val>${points('num', '3', '4.5')}</c:val></c:ser>
+  <c:ser><c:tx>${points('str', 'South')}</c:tx><c:cat>${points('str', '2023', '2024')}</c:cat><c:val>${points('num', '7', '8')}</c:val></c:ser></c:barChart></c:plotArea></c:chart></c:chartSpace>`;
+
+it('reads charts as tables', async () => {
+  const body = `<w:p><w:r><w:drawing><c:chart xmlns:c="c" r:id="r1"/></w:drawing></w:r></w:p>${p('After.')}`;
+  const document = await read(body, { ...related(['chart', 'charts/chart1.xml']), 'word/charts/chart1.xml': chart });
+  expect(document.elements.map(({ kind, rows, text }) => [kind, rows ?? text])).toEqual([
+    ['caption', 'Kettles sold'],
+    [
+      'table',
+      [
+        ['', 'North', 'South'],
+        ['2023', '3', '7'],
+        ['2024', '4.5', '8'],
+      ],
+    ],
+    ['paragraph', 'After.'],
+  ]);
+});
+
+it('reads headers and footers once, where they say what the body does not', async () => {
+  const part = (...lines: string[]) => `<w:hdr xmlns:w="w">${lines.map((line) => p(line)).join('')}</w:hdr>`;
+  const parts = {
+    ...related(['header', 'header1.xml'], ['header', 'header2.xml'], ['footer', 'footer1.xml']),
+    'word/header1.xml': part('Tidewater Board', 'Ref. TB-4471'),
+    'word/header2.xml': part('Tidewater Board', 'The handbook'),
+    'word/footer1.xml': part('Page 2 of 9', '3', '- iv -'),
+  };
+  const body = p('The handbook begins.');
+  expect((await read(body, parts)).text).toBe('The handbook begins.\n\nTidewater Board\n\nRef. TB-4471');
+  const without = await parseAs('a.docx', docxOf(body, parts), { settings: { docx: { headers_footers: false } } });
+  expect(without.text).toBe('The handbook begins.');
 });

@@ -1,6 +1,7 @@
 import { isOn } from '../office/package.js';
+import { lowered, raised } from '../scripts.js';
 import type { XmlNode } from '../xml/xml-events.js';
-import { attribute, child, childNodes, descend, textContent } from '../xml/xml-node.js';
+import { attribute, child, childNodes, descend, relationshipId, textContent } from '../xml/xml-node.js';
 
 /** The text of a paragraph, and what hangs on it. */
 export interface ParagraphText {
@@ -9,6 +10,8 @@ export interface ParagraphText {
   boxes: XmlNode[];
   /** Ids of foot- and endnotes in the order of their marks. */
   notes: { kind: 'footnote' | 'endnote'; id: string }[];
+  /** Relationships of the charts that stand in it. */
+  charts: string[];
   /** It holds nothing but a formula. */
   isFormula: boolean;
 }
@@ -59,7 +62,7 @@ const SYMBOLS: Readonly<Record<string, string>> = {
 
 /** Reads a paragraph with all tracked changes accepted. Field codes, hidden text and comments are not text. */
 export function readParagraph(paragraph: XmlNode): ParagraphText {
-  const result: ParagraphText = { text: '', boxes: [], notes: [], isFormula: false };
+  const result: ParagraphText = { text: '', boxes: [], notes: [], charts: [], isFormula: false };
   let words = '';
   let formula = '';
   // Depth of nested complex fields of which the code, not the result, is being read.
@@ -74,7 +77,13 @@ export function readParagraph(paragraph: XmlNode): ParagraphText {
         return;
       case 'r':
         if (isHidden(node)) return;
-        break;
+        walkRun(node);
+        return;
+      case 'chart': {
+        const id = relationshipId(node);
+        if (id !== undefined) result.charts.push(id);
+        return;
+      }
       case 'tab':
       case 'ptab':
         words += '\t';
@@ -123,6 +132,15 @@ export function readParagraph(paragraph: XmlNode): ParagraphText {
     }
     for (const inner of childNodes(node)) walk(inner);
   };
+  function walkRun(run: XmlNode): void {
+    const before = words;
+    for (const inner of childNodes(run)) walk(inner);
+    const script = attribute(descend(run, 'rPr', 'vertAlign'), 'val');
+    const own = words.slice(before.length);
+    if (script === 'superscript' && !own.includes(NOTE_MARK)) words = before + raised(before, own);
+    else if (script === 'subscript') words = before + lowered(before, own);
+  }
+
   for (const node of childNodes(paragraph)) walk(node);
   result.text = words;
   result.isFormula = formula !== '' && formula.trim() === words.trim();

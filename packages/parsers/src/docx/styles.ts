@@ -1,3 +1,4 @@
+import { isOn } from '../office/package.js';
 import type { XmlNode } from '../xml/xml-events.js';
 import { attribute, child, childNodes } from '../xml/xml-node.js';
 
@@ -64,6 +65,8 @@ interface NumberLevel {
   /** As `%1.%2.`. */
   text: string;
   start: number;
+  /** Numbers of outer levels are written in digits, whatever their own format. */
+  isLegal: boolean;
 }
 
 /** Gives the marker of the next item of a numbered list; counts as Word does. */
@@ -72,11 +75,15 @@ export interface Numbering {
 }
 
 export function readNumbering(root: XmlNode | undefined): Numbering {
+  const definitions = childNodes(root, 'abstractNum');
+  const linked = new Map(definitions.map((node) => [attribute(child(node, 'styleLink'), 'val'), node]));
   const abstracts = new Map(
-    childNodes(root, 'abstractNum').map((node) => [
-      attribute(node, 'abstractNumId') ?? '',
-      childNodes(node, 'lvl').map(readLevel),
-    ]),
+    definitions.map((node) => {
+      // The levels may be those of a list style.
+      const link = attribute(child(node, 'numStyleLink'), 'val');
+      const levels = childNodes((link === undefined ? undefined : linked.get(link)) ?? node, 'lvl');
+      return [attribute(node, 'abstractNumId') ?? '', levels.map(readLevel)];
+    }),
   );
   const instances = new Map<string, { key: string; levels: Map<number, NumberLevel> }>();
   for (const node of childNodes(root, 'num')) {
@@ -110,7 +117,8 @@ export function readNumbering(root: XmlNode | undefined): Numbering {
       if (definition.format === 'bullet' || definition.format === 'none') return '-';
       const text = definition.text.replace(/%(\d)/g, (_, digit: string) => {
         const at = Number(digit) - 1;
-        return formatNumber(counts[at] ?? 1, instance.levels.get(at)?.format ?? 'decimal');
+        const format = definition.isLegal ? 'decimal' : (instance.levels.get(at)?.format ?? 'decimal');
+        return formatNumber(counts[at] ?? 1, format);
       });
       return text.trim() === '' ? '-' : text.trim();
     },
@@ -124,6 +132,7 @@ function readLevel(node: XmlNode): [number, NumberLevel] {
       format: attribute(child(node, 'numFmt'), 'val') ?? 'decimal',
       text: attribute(child(node, 'lvlText'), 'val') ?? '',
       start: Number(attribute(child(node, 'start'), 'val') ?? 1) || 0,
+      isLegal: isOn(child(node, 'isLgl')),
     },
   ];
 }

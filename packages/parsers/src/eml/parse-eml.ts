@@ -1,16 +1,16 @@
 import { type Attachment as AttachmentFacts, isReason, type ParsedDocument, type ParseInput, SluiceError } from '@sluice/core';
 import type { Address, Attachment, Email } from 'postal-mime';
+import { appendDocument, listItem } from '../append-document.js';
 import { cleanText, oneLine } from '../clean-text.js';
 import { createDocumentBuilder, type DocumentBuilder } from '../document-builder.js';
 import { finishBuilt } from '../finish-document.js';
 import type { ChildParser } from '../format-entry.js';
 import { settingsOf } from '../format-settings.js';
 import { writeHtml } from '../html/html-elements.js';
-import { parseHtmlTree } from '../html/tree.js';
+import { type HtmlNode, parseHtmlTree, textOf } from '../html/tree.js';
 import { checkAborted } from '../limits.js';
 import { paragraphRanges } from '../source-text.js';
 import { itemsOf } from '../text/list-items.js';
-import { appendDocument, listItem } from './append-document.js';
 import { readMail } from './read-mail.js';
 
 /** Mails in mails nest a tenth as deep as elements do. */
@@ -138,9 +138,10 @@ function isoDate(text: string): string | undefined {
 
 /** The plain text where there is one that says anything, else the HTML, its headings under the mail's own at `level`. */
 function writeBody(builder: DocumentBuilder, mail: Email, level: number, depth: number): void {
-  const text = cleanText(mail.text ?? '');
-  if (text.trim() === '') {
-    if (mail.html !== undefined) writeHtml(parseHtmlTree(cleanText(mail.html), depth), builder, level);
+  const text = cleanText(mail.text ?? '').replace(CIPHERTEXT, '');
+  const page = mail.html === undefined ? undefined : parseHtmlTree(cleanText(mail.html), depth);
+  if (page !== undefined && (text.trim() === '' || isPlaceholder(text, page))) {
+    writeHtml(page, builder, level);
     return;
   }
   for (const range of paragraphRanges(text)) {
@@ -151,6 +152,21 @@ function writeBody(builder: DocumentBuilder, mail: Email, level: number, depth: 
     else if (items === undefined) builder.paragraph(paragraph);
     else builder.list(items.map(({ start, end }) => listItem(text.slice(start, end))));
   }
+}
+
+/** What only a key makes readable, and signatures. */
+const CIPHERTEXT = /^-----BEGIN PGP (MESSAGE|SIGNATURE)-----$[\s\S]*?(?:^-----END PGP \1-----$|$(?![\s\S]))/gm;
+/** Longest plain text that may stand in for a page (UTF-16 units). */
+const MAX_PLACEHOLDER = 400;
+const PLACEHOLDER =
+  /\bhtml\b|\bbrowsers?\b|navigateur|navegador|multi-?part|e-?mail client|mail ?(?:program|reader)|view (?:this|it|the) (?:e-?mail|message|online)|nicht (?:richtig |korrekt )?(?:angezeigt|dargestellt)/i;
+
+/** A plain text that only says that the text is in the HTML part, which holds far more. */
+function isPlaceholder(text: string, page: HtmlNode): boolean {
+  const plain = text.trim();
+  if (plain.length > MAX_PLACEHOLDER || textOf(page).trim().length < 2 * plain.length) return false;
+  const words = plain.replace(/\bhttps?:\S+/g, '').trim();
+  return words === '' || PLACEHOLDER.test(words);
 }
 
 function mailMetadata(mail: Email): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { SluiceError } from '@sluice/core';
 import { Parser } from 'htmlparser2';
+import { lowered, raised } from '../scripts.js';
 
 export interface HtmlNode {
   /** Tag in lower case. */
@@ -23,7 +24,6 @@ const UNREAD = new Set([
   'video',
   'select',
   'datalist',
-  'button',
   'textarea',
   'input',
   'map',
@@ -47,30 +47,44 @@ const MAX_OPEN = 20_000;
 export function parseHtmlTree(html: string, maxDepth: number): HtmlNode {
   const root: HtmlNode = { name: '#root', attributes: {}, children: [] };
   const stack: HtmlNode[] = [root];
+  /** The end of the text of the block that is being read. */
+  let before = '';
   let hidden = 0;
+  const controlled = new Set([...html.matchAll(CONTROLS)].flatMap((match) => (match[1] ?? '').split(/\s+/)));
+  const scripts = new WeakMap<HtmlNode, string>();
   const parser = new Parser(
     {
       onopentag(name, attributes) {
         if (stack.length + hidden > MAX_OPEN)
           throw new SluiceError('limit_exceeded', `HTML with more than ${MAX_OPEN} elements open at once`);
-        if (hidden > 0 || UNREAD.has(name) || isHidden(attributes)) {
+        const isUnread = UNREAD.has(name) || (name === 'button' && !isPanelButton(attributes, stack));
+        if (hidden > 0 || isUnread || (isHidden(attributes) && !isPanel(attributes, controlled))) {
           hidden++;
           return;
         }
         const node: HtmlNode = { name, attributes, children: [] };
+        if (name === 'sup' || name === 'sub') scripts.set(node, before);
+        else if (BLOCKS.has(name) || name === 'br') before = '';
         stack[Math.min(stack.length, maxDepth) - 1]?.children.push(node);
         stack.push(node);
       },
       ontext(text) {
         if (hidden > 0) return;
+        before = (before + text.replace(/\s+/g, ' ')).slice(-SCRIPT_REACH);
         const target = stack[Math.min(stack.length, maxDepth) - 1];
         const last = target?.children.at(-1);
         if (target !== undefined && typeof last === 'string') target.children[target.children.length - 1] = last + text;
         else target?.children.push(text);
       },
       onclosetag() {
-        if (hidden > 0) hidden--;
-        else if (stack.length > 1) stack.pop();
+        if (hidden > 0) {
+          hidden--;
+          return;
+        }
+        const node = stack.length > 1 ? stack.pop() : undefined;
+        const base = node === undefined ? undefined : scripts.get(node);
+        if (node !== undefined && base !== undefined) node.children = [scriptText(node, base)];
+        else if (node !== undefined && BLOCKS.has(node.name)) before = '';
       },
     },
     { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
@@ -78,6 +92,33 @@ export function parseHtmlTree(html: string, maxDepth: number): HtmlNode {
   parser.write(html);
   parser.end();
   return root;
+}
+
+const CONTROLS = /\saria-controls\s*=\s*["']?([^"'>]+)/gi;
+
+/** A button that is the title of a panel which it opens, as in accordions; others do something and say nothing. */
+function isPanelButton(attributes: Readonly<Record<string, string>>, stack: readonly HtmlNode[]): boolean {
+  if ('aria-controls' in attributes || 'aria-expanded' in attributes || attributes.role === 'tab') return true;
+  if (/^(?:collapse|tab|pill)$/.test(attributes['data-bs-toggle'] ?? attributes['data-toggle'] ?? '')) return true;
+  return stack.some(({ name }) => /^(?:h[1-6]|summary)$/.test(name));
+}
+
+/** A panel of tabs or of an accordion, hidden only until it is opened. */
+function isPanel(attributes: Readonly<Record<string, string>>, controlled: ReadonlySet<string>): boolean {
+  const { role, id } = attributes;
+  if (role === 'tabpanel') return true;
+  return id !== undefined && controlled.has(id) && (role === undefined || role === 'region' || role === 'group');
+}
+
+/** Characters before a raised or lowered text by which it is judged. */
+const SCRIPT_REACH = 8;
+
+/** Raised and lowered text on the line; a raised link within the page is the mark of a note. */
+function scriptText(node: HtmlNode, before: string): string {
+  const text = textOf(node);
+  if (node.name === 'sub') return lowered(before, text);
+  const isMark = contains(node, ({ name, attributes }) => name === 'a' && /^#./.test(attributes.href ?? ''));
+  return raised(before, text, isMark);
 }
 
 function isHidden(attributes: Record<string, string>): boolean {

@@ -76,3 +76,24 @@ it('reads tables with merged cells, diagrams, and no notes where they are switch
   const silent = await parseAs('a.pptx', bytes, { settings: { pptx: { notes: false } } });
   expect(silent.text).not.toContain('Say it.');
 });
+
+it('reads charts as tables, and keeps raised numbers apart', async () => {
+  const chart =
+    '<c:chartSpace xmlns:c="c"><c:chart><c:plotArea><c:pieChart><c:ser><c:tx><c:v>Share</c:v></c:tx><c:cat><c:strLit><c:pt idx="0"><c:v>tea</c:v></c:pt></c:strLit></c:cat><c:val><c:numRef><c:numCache><c:formatCode>0%</c:formatCode><c:pt idx="0"><c:v>0.4</c:v></c:pt></c:numCache></c:numRef></c:val></c:ser></c:pieChart><c:catAx><c:title><c:tx><c:strRef><c:strCache><c:pt idx="0"><c:v>Drink</c:v></c:pt></c:strCache></c:strRef></c:tx></c:title></c:catAx></c:plotArea></c:chart></c:chartSpace>';
+  const shapes =
+    '<p:sp><p:txBody><a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline="30000"/><a:t>6</a:t></a:r><a:r><a:t> cups</a:t></a:r></a:p></p:txBody></p:sp><p:graphicFrame><a:graphic><a:graphicData><c:chart xmlns:c="c" r:id="r1"/></a:graphicData></a:graphic></p:graphicFrame>';
+  const bytes = pptxOf([{ shapes, rels: relationships(['chart', '../charts/chart1.xml']) }], { 'ppt/charts/chart1.xml': chart });
+  const document = await parseAs('a.pptx', bytes);
+  expectLawful(document);
+  expect(document.elements.map(({ kind, rows, text, page }) => [kind, rows ?? text, page])).toEqual([
+    ['paragraph', '10^6 cups', 1],
+    [
+      'table',
+      [
+        ['Drink', 'Share'],
+        ['tea', '40%'],
+      ],
+      1,
+    ],
+  ]);
+});

@@ -3,6 +3,7 @@ import { createDocumentBuilder, type DocumentBuilder } from '../document-builder
 import { finishBuilt } from '../finish-document.js';
 import { settingsOf } from '../format-settings.js';
 import { breathe } from '../limits.js';
+import { readChart, writeChart } from '../office/chart.js';
 import { type OfficePackage, openPackage, type Relationship } from '../office/package.js';
 import type { XmlNode } from '../xml/xml-events.js';
 import { attribute, childNodes, descend, relationshipId } from '../xml/xml-node.js';
@@ -89,6 +90,9 @@ async function writeFrame(
     if (content.name === 'tbl') {
       const { rows, headerRows } = tableRows(content);
       builder.table(rows, { headerRows, page });
+    } else if (content.name === 'chart') {
+      const chart = readChart(await office.tree(related.get(relationshipId(content) ?? '')?.part));
+      if (chart !== undefined) writeChart(builder, chart, { page });
     } else if (content.name === 'relIds') {
       const id = relationshipId(content, 'dm');
       const diagram = await office.tree(id === undefined ? undefined : related.get(id)?.part);

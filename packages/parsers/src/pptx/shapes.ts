@@ -1,3 +1,4 @@
+import { lowered, raised } from '../scripts.js';
 import type { XmlNode } from '../xml/xml-events.js';
 import { attribute, child, childNodes, descend, textContent } from '../xml/xml-node.js';
 
@@ -58,14 +59,20 @@ function hasBullet(properties: XmlNode | undefined): boolean {
 }
 
 function runsText(paragraph: XmlNode): string {
-  return childNodes(paragraph)
-    .map((node) => {
-      if (node.name === 'br') return '\n';
-      if (node.name === 'AlternateContent') return runsText(child(node, 'Choice') ?? node);
-      if (node.name === 'r' || node.name === 'fld') return textContent(child(node, 't'));
-      return node.name === 'm' || node.name === 'oMathPara' || node.name === 'oMath' ? textContent(node) : '';
-    })
-    .join('');
+  let text = '';
+  for (const node of childNodes(paragraph)) {
+    if (node.name === 'br') text += '\n';
+    else if (node.name === 'AlternateContent') text += runsText(child(node, 'Choice') ?? node);
+    else if (node.name === 'r' || node.name === 'fld') text += runText(node, text);
+    else if (node.name === 'm' || node.name === 'oMathPara' || node.name === 'oMath') text += textContent(node);
+  }
+  return text;
+}
+
+function runText(run: XmlNode, before: string): string {
+  const text = textContent(child(run, 't'));
+  const baseline = Number(attribute(child(run, 'rPr'), 'baseline') ?? 0);
+  return baseline > 0 ? raised(before, text) : baseline < 0 ? lowered(before, text) : text;
 }
 
 /** Rows of a table; cells that are merged into one repeat its text. */

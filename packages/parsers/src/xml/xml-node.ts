@@ -32,8 +32,12 @@ export function attributeOf(attributes: Readonly<Record<string, string>>, name: 
 
 /** The id of a relationship: the attribute `r:id`, whatever the prefix is. */
 export function relationshipId(node: XmlNode, name = 'id'): string | undefined {
+  return relationshipIdOf(node.attributes, name);
+}
+
+export function relationshipIdOf(attributes: Readonly<Record<string, string>>, name = 'id'): string | undefined {
   const suffix = `:${name}`;
-  for (const key in node.attributes) if (key.endsWith(suffix)) return node.attributes[key];
+  for (const key in attributes) if (key.endsWith(suffix)) return attributes[key];
   return undefined;
 }
 

@@ -1,14 +1,23 @@
 import type { Element, ParsedDocument } from '@sluice/core';
-import { oneLine } from '../clean-text.js';
-import type { DocumentBuilder, ListItem } from '../document-builder.js';
+import { oneLine } from './clean-text.js';
+import type { DocumentBuilder, ListItem } from './document-builder.js';
 
 /** Appends an attachment's elements under a heading with its name. */
 export function appendDocument(builder: DocumentBuilder, document: ParsedDocument, path: readonly string[]): void {
   if (document.elements.length === 0) return;
   const level = path.length + 1;
   builder.heading(Math.min(level, 6), oneLine(path.at(-1) ?? ''));
+  appendElements(builder, document, { level, path });
+}
+
+/** Appends the elements of a file within the file, its headings `level` levels deeper. */
+export function appendElements(
+  builder: DocumentBuilder,
+  document: ParsedDocument,
+  { level = 0, path }: { level?: number; path?: readonly string[] } = {},
+): void {
   for (const element of document.elements) {
-    const place = element.path === undefined ? {} : { path: [...path, ...element.path] };
+    const place = path === undefined || element.path === undefined ? {} : { path: [...path, ...element.path] };
     switch (element.kind) {
       case 'heading':
         builder.heading(level + (element.level ?? 1), element.title ?? element.text, place);
