@@ -76,7 +76,9 @@ const EXCEL_XML = /<(?:\w+:)?Workbook\b[^>]*urn:schemas-microsoft-com:office:spr
 const WEB_ARCHIVE = /^(?:[\w-]+:.*(?:\r?\n[ \t].*)*\r?\n)*?Content-Type:\s*multipart\/related\b/i;
 
 /** Formats of text whose names say more than their content can. */
-function textFormat(text: string, byName: string | undefined): string {
+function textFormat(text: string, byName: string | undefined): string | undefined {
+  // Ciphertext is no text.
+  if (/^\s*-----BEGIN PGP MESSAGE-----/.test(text)) return undefined;
   if (/^\s*<\?xml\b/.test(text) && EXCEL_XML.test(text.slice(0, 4096))) return 'excel-xml';
   // A web page that was saved whole, under whatever name.
   if ((byName === undefined || BINARY.has(byName)) && WEB_ARCHIVE.test(text.slice(0, 4096)) && /^MIME-Version:/im.test(text))

@@ -371,3 +371,61 @@ it.each([
   expect(document.text).toContain('A literal =?windows-1252?Q?=80?= stays.');
   expect(document.attachments?.map(({ path }) => path)).toEqual([[`${text}.txt`], [`${text}2.txt`]]);
 });
+
+const twoParts = (plain: string, html: string) =>
+  mail(
+    'From: a@example.test',
+    'Subject: S',
+    'MIME-Version: 1.0',
+    'Content-Type: multipart/alternative; boundary="B"',
+    '',
+    '--B',
+    'Content-Type: text/plain',
+    '',
+    plain,
+    '--B',
+    'Content-Type: text/html',
+    '',
+    html,
+    '--B--',
+    '',
+  );
+
+it.each([
+  'Your email client does not support HTML.',
+  'View this email in your browser: https://example.test/a',
+  'Diese Nachricht kann nicht richtig dargestellt werden.',
+  'https://example.test/view/1',
+])('takes the HTML where the plain text only stands in for it: %s', async (plain) => {
+  const html = `<p>The pump ${'was replaced '.repeat(20)}today.</p>`;
+  const document = await parseAs('a.eml', twoParts(plain, html));
+  expect(document.text).toContain('The pump');
+  expect(document.text).not.toContain(plain);
+  expect((await parseAs('a.eml', twoParts('The valve is open.', html))).text).not.toContain('The pump');
+});
+
+it('leaves ciphertext and signatures out', async () => {
+  const cipher = ['-----BEGIN PGP MESSAGE-----', '', 'hQEMA8kTYvbW', '=njUN', '-----END PGP MESSAGE-----'];
+  const document = await parseAs(
+    'a.eml',
+    mail(
+      'From: a@example.test',
+      'To: b@example.test',
+      'Subject: S',
+      'Date: x',
+      '',
+      'Before.',
+      '',
+      ...cipher,
+      '',
+      'After.',
+      '-----BEGIN PGP SIGNATURE-----',
+      'iQEzBAEB',
+      '-----END PGP SIGNATURE-----',
+      '',
+    ),
+  );
+  expect(document.text).toContain('Before.\n\nAfter.');
+  expect(document.text).not.toMatch(/hQEMA8|iQEzBAEB|PGP/);
+  await expect(parseAs('a.txt', cipher.join('\n'))).rejects.toMatchObject({ code: 'unsupported_type' });
+});

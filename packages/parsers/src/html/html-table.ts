@@ -15,21 +15,29 @@ function spanOf(cell: HtmlNode, name: 'colspan' | 'rowspan'): number {
 /** Copies of cells that a table may have for its spans; further ones are left out, the cells themselves never. */
 const MAX_COPIES = 500_000;
 
-const isCell = (node: HtmlNode): boolean => node.name === 'td' || node.name === 'th';
+const isCell = (node: Pick<HtmlNode, 'name'>): boolean => node.name === 'td' || node.name === 'th';
+
+/** A cell of data is about this long at most (UTF-16 units). */
+const CELL_LENGTH = 120;
 
 /** True when a table only places things on the page: its cells are then read one after the other. */
 export function isLayoutTable(table: HtmlNode): boolean {
   const role = table.attributes.role;
   if (role === 'presentation' || role === 'none') return true;
-  if (contains(table, (node) => node.name === 'th' || node.name === 'caption' || node.name === 'thead')) return false;
   const rows = rowsOf(table).map((row) =>
     row.children.filter((child): child is HtmlNode => typeof child !== 'string' && isCell(child)),
   );
+  // Of the table itself, not of one in its cells.
+  const own = findAll(table, ({ name }) => name === 'caption' || name === 'thead' || name === 'table' || isCell({ name }));
+  if (own.some(({ name }) => name === 'caption' || name === 'thead')) return false;
+  if (rows.some((cells) => cells.some(({ name }) => name === 'th'))) return false;
   if (rows.every((cells) => cells.length <= 1)) return true;
-  return contains(
-    table,
-    (node) => node.name === 'table' || /^h[1-6]$/.test(node.name) || node.name === 'pre' || node.name === 'blockquote',
-  );
+  if (!contains(table, ({ name }) => name === 'table' || /^h[1-6]$/.test(name) || name === 'pre' || name === 'blockquote'))
+    return false;
+  // With headings or tables in its cells it is one of data only where its rows are even and its cells short.
+  const width = rows[0]?.length ?? 0;
+  const isGrid = rows.length > 1 && rows.every((cells) => cells.length === width);
+  return !isGrid || rows.flat().some((cell) => textOf(cell).trim().length > CELL_LENGTH);
 }
 
 function rowsOf(table: HtmlNode): HtmlNode[] {

@@ -183,3 +183,60 @@ it.each([
 ])('puts no space at the inline tags of %s', async (html, text) => {
   expect((await read(`<html><body>${html}</body></html>`)).text).toContain(text);
 });
+
+it.each([
+  ['10<sup>6</sup> litres', '10^6 litres'],
+  ['45<sup><a href="#n3">3</a></sup> crowns', '45[3] crowns'],
+  ['30 m<sup>2</sup>, CO<sub>2</sub>', '30 m², CO2'],
+  ['studies<sup>2,3</sup> show', 'studies[2,3] show'],
+  ['1<sup>st</sup>, M<sup>me</sup>, Ca<sup>2+</sup>', '1st, Mme, Ca2+'],
+  ['x<sup>n</sup>, 2<sup>n+1</sup>, (a+b)<sup>2</sup>, 10<sup>−3</sup>', 'x^n, 2^(n+1), (a+b)^2, 10^−3'],
+  ['log<sub>10</sub>, 101<sub>2</sub>', 'log10, 101_2'],
+])('sets raised and lowered text down without changing its meaning: %s', async (source, text) => {
+  expect((await parseAs('a.html', `<!doctype html><p>${source}</p>`)).text).toBe(text);
+  expect((await parseAs('a.html', `<!doctype html><h2>${source}</h2>`)).text).toBe(text);
+});
+
+it('reads titles and panels of accordions and tabs, not other buttons', async () => {
+  const page = `<!doctype html><main><button>Print</button><h2><button aria-controls="c1">Where is the fuse?</button></h2><div id="c1" hidden>Under the plate.</div>
+    <h3><button>Bare toggle</button></h3><ul role="tablist"><li role="tab">One</li></ul><div role="tabpanel" hidden><p>First panel.</p></div>
+    <button aria-controls="m1">Menu</button><div id="m1" role="menu" hidden>Log out</div><div hidden>Draft</div></main>`;
+  const { text } = await parseAs('a.html', page);
+  for (const words of ['Where is the fuse?', 'Under the plate.', 'Bare toggle', 'First panel.']) expect(text).toContain(words);
+  for (const words of ['Print', 'Log out', 'Draft']) expect(text).not.toContain(words);
+});
+
+it('knows tables of data that hold headings, code or tables from those of layout', async () => {
+  const kinds = async (table: string) =>
+    (await parseAs('a.html', `<!doctype html>${table}`)).elements.map(({ kind, rows }) => rows ?? kind);
+  expect(await kinds('<table><tr><td><h3>A</h3><td>5<tr><td><h3>B</h3><td>6</table>')).toEqual([
+    [
+      ['A', '5'],
+      ['B', '6'],
+    ],
+  ]);
+  expect(await kinds('<table><tr><th>h<th>g<tr><td><pre>x</pre><td>v</table>')).toEqual([
+    [
+      ['h', 'g'],
+      ['x', 'v'],
+    ],
+  ]);
+  expect(await kinds('<table><tr><td>k<td><table><tr><td>a<td>b</table><tr><td>z<td>y</table>')).toEqual([
+    [
+      ['k', 'a b'],
+      ['z', 'y'],
+    ],
+  ]);
+  expect(await kinds(`<table><tr><td><h1>Title</h1><p>${'long text '.repeat(40)}<td>side</table>`)).toEqual([
+    'heading',
+    'paragraph',
+    'paragraph',
+  ]);
+  expect(await kinds('<table><tr><td>Above<tr><td><table><tr><th>S<th>D<tr><td>1<td>2</table></table>')).toEqual([
+    'paragraph',
+    [
+      ['S', 'D'],
+      ['1', '2'],
+    ],
+  ]);
+});
