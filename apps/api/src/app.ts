@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import { VERSION } from '@sluice/core';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController, type RawServerDefault } from 'fastify';
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { preflightRoute, requireOperator, useAccess } from './access.js';
 import { useStrictJson } from './bodies.js';
 import type { ApiDeps } from './deps.js';
 import { createCounter } from './documents/counts.js';
+import type { HttpApp } from './http-app.js';
 import { collectMethods, refuseOtherMethods } from './methods.js';
 import { describeDocument, describeRoute } from './openapi-document.js';
 import { answering, handleError, makeProblem, sendProblem } from './problems.js';
@@ -30,21 +30,13 @@ import { whyRoute } from './routes/ops-why.js';
 import { searchRoute } from './routes/search.js';
 import { textRoute } from './routes/text.js';
 
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse<IncomingMessage>,
-  FastifyBaseLogger,
-  ZodTypeProvider
->;
-
 /** A doc_id is one path segment, percent-encoded: 4,096 bytes of path can take three times that. */
 const MAX_SEGMENT = 16_384;
 const BOARD_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /** The HTTP API over its ports; not yet listening. */
-export async function buildApp(deps: ApiDeps): Promise<App> {
-  const app: App = Fastify({
+export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
+  const app: HttpApp = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),

@@ -14,8 +14,9 @@ import { fieldCatalog } from '@sluice/metadata';
 import { createRetrieval, type RetrievalDeps, searchSchema } from '@sluice/retrieval';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createMemoryStore, createWordEmbedder, createWordTokenizer, type DocumentToStore, storeDocument } from '@sluice/testkit';
-import { type App, buildApp } from '../src/app.js';
+import { buildApp } from '../src/app.js';
 import type { ApiDeps } from '../src/deps.js';
+import type { HttpApp } from '../src/http-app.js';
 import { createKeyRing } from '../src/keys/key-ring.js';
 
 /** Keys in memory; `broken` makes it answer like a store that is away. */
@@ -101,7 +102,7 @@ function createFakeQueue() {
 }
 
 export interface World {
-  app: App;
+  app: HttpApp;
   deps: ApiDeps;
   store: ChunkStore;
   queue: ReturnType<typeof createFakeQueue>;

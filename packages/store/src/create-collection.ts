@@ -1,5 +1,23 @@
 import type { Http } from './http.js';
-import type { Collection } from './schema.js';
+
+export interface Property {
+  name: string;
+  dataType: [string];
+  indexFilterable: boolean;
+  indexSearchable: boolean;
+  indexRangeFilters: boolean;
+  tokenization?: 'field' | 'whitespace';
+}
+
+export interface Collection {
+  class: string;
+  description: string;
+  vectorizer: 'none';
+  vectorIndexType: 'hnsw';
+  vectorIndexConfig: Record<string, unknown>;
+  invertedIndexConfig: Record<string, unknown>;
+  properties: Property[];
+}
 
 /** Time that Weaviate has to make a collection, seconds. */
 const TIMEOUT_S = 60;

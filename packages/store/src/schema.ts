@@ -1,29 +1,10 @@
 import { type FieldType, SluiceError } from '@sluice/core';
 import { SET_FIELDS_FIELD } from '@sluice/metadata';
 import type { Logger } from '@sluice/telemetry';
-import { createCollection } from './create-collection.js';
+import { type Collection, createCollection, type Property } from './create-collection.js';
 import { type Http, reasonOf } from './http.js';
 import { type CollectionNames, DATA_TYPES } from './names.js';
 import type { FilterProperty } from './translate-filter.js';
-
-interface Property {
-  name: string;
-  dataType: [string];
-  indexFilterable: boolean;
-  indexSearchable: boolean;
-  indexRangeFilters: boolean;
-  tokenization?: 'field' | 'whitespace';
-}
-
-export interface Collection {
-  class: string;
-  description: string;
-  vectorizer: 'none';
-  vectorIndexType: 'hnsw';
-  vectorIndexConfig: Record<string, unknown>;
-  invertedIndexConfig: Record<string, unknown>;
-  properties: Property[];
-}
 
 /** The server this schema and the protocol were measured on. */
 const KNOWN_VERSION = '1.38.';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import type { Counter } from '../documents/counts.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 import { countsSchema } from '../schemas/status.js';
 
@@ -20,7 +20,7 @@ const schemaAnswer = z.object({
 });
 
 /** What a program may search in and filter by. */
-export function catalogRoutes(app: App, deps: ApiDeps, counter: Counter): void {
+export function catalogRoutes(app: HttpApp, deps: ApiDeps, counter: Counter): void {
   app.get(
     '/v1/sources',
     {

@@ -1,9 +1,9 @@
 import type { CommitRecord, ManifestEntry, StoredChunk } from '@sluice/core';
 import { publicMetadata } from '@sluice/retrieval';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { findServing } from '../documents/find.js';
+import type { HttpApp } from '../http-app.js';
 import { documentParams } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -53,7 +53,7 @@ const answer = z.object({
   next_cursor: z.string().optional(),
 });
 
-export function chunkRoute(app: App, deps: ApiDeps): void {
+export function chunkRoute(app: HttpApp, deps: ApiDeps): void {
   const { reading } = deps.retrieval;
   app.get(
     '/v1/documents/:doc_id/chunks',

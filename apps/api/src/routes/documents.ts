@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { findDocument } from '../documents/find.js';
 import { listDocuments, listedView } from '../documents/list.js';
+import type { HttpApp } from '../http-app.js';
 import { cursorSchema, documentParams, documentSchema, pageLimit, statusSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -19,7 +19,7 @@ const listAnswer = z.object({
   degraded: z.array(z.literal('queue_unavailable')).optional().describe('Redis does not answer, so nothing shows as pending.'),
 });
 
-export function documentRoutes(app: App, deps: ApiDeps): void {
+export function documentRoutes(app: HttpApp, deps: ApiDeps): void {
   app.get(
     '/v1/documents',
     {

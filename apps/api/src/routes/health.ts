@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
+import type { HttpApp } from '../http-app.js';
 import { withoutPaths } from '../problems.js';
 import { openProblems } from '../schemas/problem.js';
 
@@ -14,7 +14,7 @@ const readyAnswer = z.object({
 
 type Check = { ok: boolean; detail?: string };
 
-export function healthRoutes(app: App, deps: ApiDeps): void {
+export function healthRoutes(app: HttpApp, deps: ApiDeps): void {
   app.get(
     '/healthz',
     {

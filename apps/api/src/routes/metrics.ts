@@ -2,13 +2,13 @@ import type { Caller } from '@sluice/core';
 import { Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
 import { requireOperator } from '../access.js';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import type { Counter } from '../documents/counts.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 
 /** The whole instance's metrics; what the store, the queue and the watcher know is asked when it is wanted. */
-export function metricsRoute(app: App, deps: ApiDeps, counter: Counter): void {
+export function metricsRoute(app: HttpApp, deps: ApiDeps, counter: Counter): void {
   app.get(
     '/metrics',
     {

@@ -1,9 +1,9 @@
 import { type Caller, docUuid, type ReasonCode } from '@sluice/core';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { type Listed, listDocuments } from '../documents/list.js';
 import { isDeadLetter } from '../documents/state.js';
+import type { HttpApp } from '../http-app.js';
 import { cursorSchema, docIdSchema, pageLimit, reasonSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -53,7 +53,7 @@ interface Choice {
 const notFound = z.array(z.string()).describe('doc_ids that are no dead letters.');
 
 /** Dead letters are the documents whose status is failed, read from the store. */
-export function deadLetterRoutes(app: App, deps: ApiDeps): void {
+export function deadLetterRoutes(app: HttpApp, deps: ApiDeps): void {
   app.get(
     '/ops/api/dead-letters',
     {

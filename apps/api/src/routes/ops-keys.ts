@@ -1,7 +1,7 @@
 import { type Caller, SluiceError, type StoredKey } from '@sluice/core';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
+import type { HttpApp } from '../http-app.js';
 import { hasOperator } from '../keys/gate.js';
 import { makeKey } from '../keys/key-text.js';
 import { problems } from '../schemas/problem.js';
@@ -29,7 +29,7 @@ const createBody = z.strictObject({
 });
 
 /** Keys are shown once, when they are made; the store keeps a hash. */
-export function keyRoutes(app: App, { ring, clock }: Pick<ApiDeps, 'ring' | 'clock'>): void {
+export function keyRoutes(app: HttpApp, { ring, clock }: Pick<ApiDeps, 'ring' | 'clock'>): void {
   app.post(
     '/ops/api/keys',
     {

@@ -1,7 +1,7 @@
 import { SluiceError } from '@sluice/core';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 
 const answer = z.object({ paused: z.boolean() });
@@ -13,7 +13,7 @@ async function refuseBody({ body }: { body: unknown }): Promise<void> {
 }
 
 /** Stops and resumes the taking of jobs; queued ones stay. */
-export function queueRoutes(app: App, { queue }: ApiDeps): void {
+export function queueRoutes(app: HttpApp, { queue }: ApiDeps): void {
   app.post(
     '/ops/api/queues/pause',
     {

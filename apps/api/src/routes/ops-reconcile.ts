@@ -1,7 +1,7 @@
 import { docUuid, SluiceError } from '@sluice/core';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
+import type { HttpApp } from '../http-app.js';
 import { docIdSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -18,7 +18,7 @@ const answer = z.object({
 });
 
 /** Has whole sources scanned, or single documents looked at again. */
-export function reconcileRoute(app: App, deps: ApiDeps): void {
+export function reconcileRoute(app: HttpApp, deps: ApiDeps): void {
   const known = new Set(deps.sources.map(({ name }) => name));
 
   app.post(

@@ -1,14 +1,14 @@
 import { SluiceError } from '@sluice/core';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { listDocuments } from '../documents/list.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 
 const sourceName = z.string().min(1).max(200);
 
 /** Work on whole sources. */
-export function sourceRoutes(app: App, deps: ApiDeps): void {
+export function sourceRoutes(app: HttpApp, deps: ApiDeps): void {
   const configured = new Set(deps.sources.map(({ name }) => name));
 
   app.post(

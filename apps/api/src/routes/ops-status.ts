@@ -1,8 +1,8 @@
 import { VERSION } from '@sluice/core';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps, SourceState } from '../deps.js';
 import type { Counter } from '../documents/counts.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 import { statusAnswer } from '../schemas/status.js';
 
@@ -19,7 +19,7 @@ const query = z.strictObject({
   fresh: z.enum(['true', 'false']).default('false').describe('Counts documents anew; else a count may be a second old.'),
 });
 
-export function statusRoute(app: App, deps: ApiDeps, counter: Counter): void {
+export function statusRoute(app: HttpApp, deps: ApiDeps, counter: Counter): void {
   app.get(
     '/ops/api/status',
     {

@@ -1,9 +1,9 @@
 import { type Caller, type CommitRecord, splitDocId } from '@sluice/core';
 import { mayAccess } from '@sluice/metadata';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { mayKnow } from '../documents/state.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 
 const KINDS = [
@@ -32,7 +32,7 @@ const answer = z
   .meta({ id: 'VerifyReport' });
 
 /** Compares disk, documents and chunks. Safe while the system runs; takes as long as a walk over everything. */
-export function verifyRoute(app: App, deps: ApiDeps): void {
+export function verifyRoute(app: HttpApp, deps: ApiDeps): void {
   app.post(
     '/ops/api/verify',
     {

@@ -1,10 +1,10 @@
 import { type Caller, makeDocId, SluiceError } from '@sluice/core';
 import { mayAccess } from '@sluice/metadata';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { findDocument } from '../documents/find.js';
 import type { Explanation } from '../explain.js';
+import type { HttpApp } from '../http-app.js';
 import { documentSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -19,7 +19,7 @@ const answer = z.object({
 });
 
 /** Tells why a file is, or is not, found by queries. */
-export function whyRoute(app: App, deps: ApiDeps): void {
+export function whyRoute(app: HttpApp, deps: ApiDeps): void {
   app.get(
     '/ops/api/why',
     {

@@ -1,9 +1,9 @@
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 import { searchAnswer, searchBody } from '../schemas/search.js';
 
-export function searchRoute(app: App, { retrieval }: ApiDeps): void {
+export function searchRoute(app: HttpApp, { retrieval }: ApiDeps): void {
   app.post(
     '/v1/search',
     {

@@ -1,8 +1,8 @@
 import { SluiceError } from '@sluice/core';
 import { z } from 'zod';
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
 import { findServing } from '../documents/find.js';
+import type { HttpApp } from '../http-app.js';
 import { documentParams } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -26,7 +26,7 @@ const answer = z.object({
   length: z.int().describe('Length of the whole text in UTF-16 units.'),
 });
 
-export function textRoute(app: App, deps: ApiDeps): void {
+export function textRoute(app: HttpApp, deps: ApiDeps): void {
   const { reading } = deps.retrieval;
   app.get(
     '/v1/documents/:doc_id/text',
