@@ -18,7 +18,9 @@ import { sidecarOf } from '@sluice/metadata';
 import type { Control, WatchedSourceState } from '@sluice/queues';
 import { createNodeFiles, createSourceView } from '@sluice/sources';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
-import { createWatcherApp, type WatchedSource, type WatcherApp, type WatcherDeps } from '../src/index.js';
+import type { WatcherApp } from '../src/app.js';
+import { createWatcherApp } from '../src/app.js';
+import type { WatchedSource, WatcherDeps } from '../src/watched-source.js';
 
 interface Recorded extends ReconcileRequest {
   urgency: Urgency;

@@ -7,7 +7,7 @@ import { createReconcileQueue, createReconcileWorker, createRedis, type Reconcil
 import { createNodeFiles } from '@sluice/sources';
 import { testServices, until } from '@sluice/testkit';
 import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { WatchedSource } from '../src/index.js';
+import type { WatchedSource } from '../src/watched-source.js';
 import { type FakeInstance, makeFolder, makeInstance, recordOf, source } from './fake-instance.js';
 
 const url = testServices().redis;

@@ -2,7 +2,8 @@ import type { Chunk, ChunkingSettings, Tokenizer } from '@sluice/core';
 import { createTokenizer } from '@sluice/models';
 import { createWordEmbedder, testServices } from '@sluice/testkit';
 import { describe, expect, it } from 'vitest';
-import { chunkDocument, createChunkingCaches, createCountCache } from '../src/index.js';
+import { chunkDocument, createChunkingCaches } from '../src/index.js';
+import { createCountCache } from '../src/text/counts.js';
 import { paragraphsOf, parse } from './documents.js';
 import { createFakeTokenizer } from './word-pieces.js';
 

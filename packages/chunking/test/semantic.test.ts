@@ -2,7 +2,8 @@ import type { Embedder } from '@sluice/core';
 import { createEmbedder, createTokenizer } from '@sluice/models';
 import { testServices } from '@sluice/testkit';
 import { describe, expect, it } from 'vitest';
-import { chunkDocument, createVectorCache } from '../src/index.js';
+import { chunkDocument } from '../src/index.js';
+import { createVectorCache } from '../src/strategies/sentence-vectors.js';
 import { oneElement, parse } from './documents.js';
 import { createFakeTokenizer } from './word-pieces.js';
 

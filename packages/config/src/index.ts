@@ -1,10 +1,9 @@
-export { childEnvironment, type Services } from './child-environment.js';
-export type { Config, ConfigFlags, Environment, SourceConfig } from './config.js';
+export { childEnvironment } from './child-environment.js';
+export type { Config, ConfigFlags, SourceConfig } from './config.js';
 export { describeConfig } from './describe-config.js';
 export { processEnvironment } from './environment.js';
 export { loadConfig } from './load-config.js';
 export { createConfiguredPolicy } from './policy.js';
-export type { Problem } from './problems.js';
 export { requireServices } from './require-services.js';
 export { ensureSecret, makeDataFolder, readSecret, type SecretName, secretsFolder, writeSecretFile } from './secrets.js';
 export { createSourceViews } from './source-views.js';

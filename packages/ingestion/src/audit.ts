@@ -7,7 +7,7 @@ import { collectStrays, deleteStrays, totalOf } from './strays.js';
 import { type Sweeper, unnamed } from './sweep.js';
 import { type DocumentObjects, walkDocuments } from './walk-documents.js';
 
-export interface AuditDeps extends IngestionDeps {
+interface AuditDeps extends IngestionDeps {
   reconciler: Reconciler;
   sweeper: Sweeper;
   /** Which of these documents have a job that waits or runs: that job mends them. */
@@ -16,7 +16,7 @@ export interface AuditDeps extends IngestionDeps {
   freeStuckKeys(): Promise<number>;
 }
 
-export interface AuditReport {
+interface AuditReport {
   documents: number;
   swept: number;
   recommitted: number;
@@ -120,7 +120,7 @@ async function dropTombstone(deps: IngestionDeps, document: DocumentObjects): Pr
   return true;
 }
 
-export interface AuditLoop {
+interface AuditLoop {
   start(): void;
   stop(): Promise<void>;
 }

@@ -15,12 +15,12 @@ export interface SourcePolicy {
   parsers?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export interface PolicyRule extends MetadataRule {
+interface PolicyRule extends MetadataRule {
   chunking?: ChunkingSettings | undefined;
 }
 
 /** Versions of what turns bytes into chunks: all part of the fingerprint. */
-export interface PolicyVersions {
+interface PolicyVersions {
   /** Grows when detection changes or a format is added: skipped and failed documents are then tried again. */
   registry: string | number;
   /** Version of a format's parser; 0 for a format that is not known. */
@@ -31,7 +31,7 @@ export interface PolicyVersions {
   embedder: string;
 }
 
-export interface PolicyOptions {
+interface PolicyOptions {
   sources: readonly SourcePolicy[];
   schema: MetadataSchema;
   limits: ParseLimits;

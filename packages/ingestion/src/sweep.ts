@@ -16,7 +16,7 @@ export interface Sweeper {
   sweep(docUuid: string): Promise<SweepResult>;
 }
 
-export type SweepResult =
+type SweepResult =
   | { result: 'clean' }
   | { result: 'deleted'; objects: number }
   /** The top commit was not seen for a whole grace yet, by this process' own clock. */

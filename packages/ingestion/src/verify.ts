@@ -25,7 +25,7 @@ const DRIFT_KINDS = [
   'wrong_metadata',
 ] as const;
 
-export type DriftKind = (typeof DRIFT_KINDS)[number];
+type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** INTERFACES: `verify --json`, with what was left out because a job was at work. */
 export interface VerifyReport {
@@ -47,8 +47,7 @@ export interface VerifyReport {
   repaired?: number;
 }
 
-export interface VerifyDeps
-  extends Pick<IngestionDeps, 'store' | 'logger' | 'files' | 'policy' | 'source' | 'clock' | 'settings'> {
+interface VerifyDeps extends Pick<IngestionDeps, 'store' | 'logger' | 'files' | 'policy' | 'source' | 'clock' | 'settings'> {
   /** Has a document mended: committed anew, or, with `rebuild`, every chunk of it written anew. May only enqueue that. */
   repair(request: ReconcileRequest & { force: 'recommit' | 'rebuild' }): Promise<void>;
   /** The configured sources. */

@@ -4,7 +4,7 @@ export { ACCESS_RESTRICTED_FIELD, BUILT_IN_FIELDS, type FieldCatalog, fieldCatal
 export { evaluateFilter, filterableValues, setFieldsOf } from './filter-evaluator.js';
 export { compileFilter } from './filter-grammar.js';
 export { frontMatterOf } from './front-matter.js';
-export type { MetadataInput, MetadataRule, MetadataSchema, Origin } from './layers.js';
+export type { MetadataInput, MetadataRule, MetadataSchema } from './layers.js';
 export { createPathRules } from './path-rules.js';
 export { checkMetadata, resolveMetadata } from './resolve.js';
 export { isSidecar, MAX_SIDECAR_BYTES, ownerOf, parseSidecar, sidecarOf } from './sidecar.js';

@@ -52,7 +52,7 @@ export interface Control {
   resign(holder: string): Promise<void>;
 }
 
-export interface ControlView {
+interface ControlView {
   now: number;
   requested: Map<string, number>;
   /** The keys of Redis were lost since the last look of this process. */

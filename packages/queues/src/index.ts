@@ -1,7 +1,6 @@
-export { type Control, type ControlView, createControl, type WatchedSourceState } from './control.js';
-export { createFences, type FencesOptions } from './fences.js';
-export type { StandingWorker } from './heartbeat.js';
+export { type Control, createControl, type WatchedSourceState } from './control.js';
+export { createFences } from './fences.js';
 export * from './reconcile-queue.js';
 export * from './reconcile-worker.js';
-export { checkRedis, createRedis, type Redis, type RedisOptions } from './redis.js';
+export { checkRedis, createRedis } from './redis.js';
 export * from './settings.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { docUuid, makeDocId, type ReconcileRequest } from '@sluice/core';
 import { testServices, until } from '@sluice/testkit';
+import type { Redis } from 'ioredis';
 import {
   createReconcileQueue,
   createReconcileWorker,
@@ -10,7 +11,6 @@ import {
   type ReconcileQueueOptions,
   type ReconcileWorker,
   type ReconcileWorkerOptions,
-  type Redis,
 } from '../src/index.js';
 
 /** A queue of its own in the given Redis, with workers; `end()` removes all of it. */

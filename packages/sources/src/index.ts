@@ -1,10 +1,10 @@
 export { type ComparePolicy, type CompareSummary, compareSource, type Difference } from './compare-source.js';
 export type { IgnoreSettings, IgnoreVerdict } from './ignore-rules.js';
 export { collectKnown, type KnownDocuments } from './known-documents.js';
-export { type Listed, listSource } from './list-source.js';
+export { listSource } from './list-source.js';
 export { createNodeFiles, lacksWatches } from './node-files.js';
 export { createRootGuard, type FolderMarks, type RootGuard, type RootState } from './root-guard.js';
-export { createSettler, type Settled } from './settler.js';
+export { createSettler } from './settler.js';
 export { createSourceView, type SourceView } from './source-view.js';
 export { loadVerifiedStats, type VerifiedStats } from './verified-stats.js';
 export { type Change, type SourceWatch, type WatchOptions, watchSource } from './watch-source.js';

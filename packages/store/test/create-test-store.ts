@@ -1,6 +1,7 @@
 import type { ChunkStore } from '@sluice/core';
-import { createStore, type StoreOptions } from '../src/index.js';
+import { createStore } from '../src/index.js';
 import { collectionNames } from '../src/names.js';
+import type { StoreOptions } from '../src/store.js';
 
 let number = 0;
 

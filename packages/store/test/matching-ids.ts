@@ -1,8 +1,8 @@
 import type { Filter } from '@sluice/core';
 import { createGraphql } from '../src/graphql.js';
 import { createHttp } from '../src/http.js';
-import type { StoreOptions } from '../src/index.js';
 import { collectionNames } from '../src/names.js';
+import type { StoreOptions } from '../src/store.js';
 import { filterProperties, translateFilter } from '../src/translate-filter.js';
 
 /** Ids of the chunks that Weaviate finds for a filter, by the filter alone. */

@@ -2,8 +2,8 @@ import { attemptUuid, type ChunkStore, type CommitRecord, type StoredObject } fr
 import { testServices } from '@sluice/testkit';
 import { CONTRACT_DIMENSIONS, createContractDocuments, unit } from '@sluice/testkit/store-contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { StoreOptions } from '../src/index.js';
 import { createStore } from '../src/index.js';
+import type { StoreOptions } from '../src/store.js';
 import { createTestStore } from './create-test-store.js';
 
 const GRACE_MS = 6_000;

@@ -1,5 +1,7 @@
 import type { CommitRecord, SearchRequest, StoredChunk } from '@sluice/core';
-import type { Pins, RawHit, RecordHead, VisibleSearchDeps } from '../src/index.js';
+import type { RawHit } from '../src/fusion.js';
+import type { RecordHead } from '../src/record-codec.js';
+import type { Pins, VisibleSearchDeps } from '../src/visible-search.js';
 
 /** A chunk of the simulation: everything that a search looks at. */
 export interface SimulatedChunk {

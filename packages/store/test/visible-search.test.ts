@@ -1,6 +1,8 @@
 import type { Clock, SearchHit } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
-import { createSeenCommits, createVisibleSearch, type VisibleSearchDeps } from '../src/index.js';
+import { createSeenCommits } from '../src/seen-commits.js';
+import type { VisibleSearchDeps } from '../src/visible-search.js';
+import { createVisibleSearch } from '../src/visible-search.js';
 import { createSimulatedStore, DENSE } from './simulated-store.js';
 
 const GRACE_MS = 10_000;

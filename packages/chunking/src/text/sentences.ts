@@ -12,7 +12,7 @@ export interface SentenceSplitter {
   split(text: string, start: number, end: number, lang?: string): Iterable<Span>;
 }
 
-export interface Span {
+interface Span {
   start: number;
   end: number;
 }
