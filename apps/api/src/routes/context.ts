@@ -1,9 +1,9 @@
-import type { App } from '../app.js';
 import type { ApiDeps } from '../deps.js';
+import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 import { contextAnswer, contextBody } from '../schemas/search.js';
 
-export function contextRoute(app: App, { retrieval }: ApiDeps): void {
+export function contextRoute(app: HttpApp, { retrieval }: ApiDeps): void {
   app.post(
     '/v1/context',
     {
