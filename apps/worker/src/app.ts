@@ -36,7 +36,7 @@ export interface WorkerApp {
 }
 
 /** Metrics are written at most this often, ms; the last job before a pause always is. */
-const FLUSH_MS = 100;
+const FLUSH_MS = 500;
 /** And at least this often, ms: an idle worker shows that it lives, and what its last audit found. */
 const BEAT_MS = 5_000;
 

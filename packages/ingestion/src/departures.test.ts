@@ -2,15 +2,14 @@ import { systemClock } from '@sluice/core';
 import { expect, it } from 'vitest';
 import { createDepartures, type Departure } from './departures.js';
 
-/** A clock whose sleep ends by its signal or when the test says so. */
+/** A clock whose sleep ends when the test says so. */
 function manualClock() {
   const sleepers: (() => void)[] = [];
   return {
     ...systemClock,
-    sleep: (_ms: number, signal?: AbortSignal) =>
-      new Promise<void>((resolve, reject) => {
+    sleep: () =>
+      new Promise<void>((resolve) => {
         sleepers.push(resolve);
-        signal?.addEventListener('abort', () => reject(new Error('aborted')));
       }),
     wake: () => {
       for (const wake of sleepers.splice(0)) wake();

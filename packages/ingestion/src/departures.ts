@@ -21,20 +21,22 @@ export function createDepartures(kinds: number, options: { clock: Clock; running
     let group: { waiting: number; left: Promise<void>; leave: () => void } | undefined;
 
     function openGroup() {
-      const timer = new AbortController();
       let resolveLeft = () => {};
       const left = new Promise<void>((resolve) => {
         resolveLeft = resolve;
       });
-      const leave = () => {
-        group = undefined;
-        timer.abort();
-        resolveLeft();
+      const own = {
+        waiting: 0,
+        left,
+        leave() {
+          if (group === own) group = undefined;
+          resolveLeft();
+        },
       };
-      group = { waiting: 0, left, leave };
-      // Aborted, it has left already.
-      clock.sleep(LONGEST_WAIT_MS, timer.signal).then(leave, () => {});
-      return group;
+      group = own;
+      // Where it has left by then this does nothing: to stop a timer costs more than to let it end.
+      void clock.sleep(LONGEST_WAIT_MS).then(own.leave);
+      return own;
     }
 
     return () => {

@@ -44,6 +44,11 @@ export async function publish(
 /** A file that changes again and again is committed all the same, else it never would be; one that is gone is not. */
 async function isGoneBy(deps: IngestionDeps, target: Target, disk: DiskState): Promise<boolean> {
   if (disk.kind === 'gone') return false;
-  const now = await observeAgain(deps, target, disk).catch(() => disk);
-  return now.kind === 'gone';
+  // Whether it changed the check after the commit sees: here its own stat says enough.
+  const isFile = await deps.files.stat(disk.path).then(
+    (stat) => stat?.kind === 'file',
+    () => true,
+  );
+  if (isFile) return false;
+  return (await observeAgain(deps, target, disk).catch(() => disk)).kind === 'gone';
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { type BigIntStats, createReadStream, lstat as lstatBy } from 'node:fs';
 import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { type Files, type FolderEntry, isAbsence } from '@sluice/core';
 
@@ -30,12 +30,19 @@ export function lacksWatches(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EMFILE';
 }
 
+/** As lstat() of node:fs/promises, which takes a third longer, and twice as long where nothing is: most documents have no sidecar. */
+function lstatOf(path: string): Promise<BigIntStats> {
+  return new Promise((resolve, reject) => {
+    lstatBy(path, { bigint: true }, (error, found) => (error === null ? resolve(found) : reject(error)));
+  });
+}
+
 /** The file system of this machine as the Files port. Follows no link; errors keep Node's `code`. */
 export function createNodeFiles(): Files {
   return {
     async stat(path) {
       try {
-        const found = await lstat(path, { bigint: true });
+        const found = await lstatOf(path);
         return {
           kind: kindOf(found),
           size: Number(found.size),

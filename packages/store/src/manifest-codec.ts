@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { deflateRaw, inflateRaw } from 'node:zlib';
+import { deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 import type { DroppedFact, Manifest, ManifestEntry, PageStart } from '@sluice/core';
 
 const deflate = promisify(deflateRaw);
@@ -47,7 +47,14 @@ export async function encodeManifest(manifest: Manifest): Promise<string[]> {
       ...(parents === undefined ? {} : { parents: parts.parents[n] ?? [] }),
     }),
   );
-  return Promise.all(pages.map(async (page) => (await deflate(JSON.stringify(page), { level: 3 })).toString('base64')));
+  return Promise.all(pages.map(async (page) => (await deflated(JSON.stringify(page))).toString('base64')));
+}
+
+/** Up to so many UTF-16 units a way through another thread takes several times as long as the work. */
+const DEFLATE_HERE = 20_000;
+
+async function deflated(json: string): Promise<Buffer> {
+  return json.length <= DEFLATE_HERE ? deflateRawSync(json, { level: 3 }) : deflate(json, { level: 3 });
 }
 
 /**

@@ -36,7 +36,7 @@ export interface ReadsOptions {
 const DOCUMENTS_A_REQUEST = 200;
 const RECORDS_A_REQUEST = 1_000;
 const IDS_A_REQUEST = 200;
-const HASHES_A_REQUEST = 50;
+const HASHES_A_REQUEST = 100;
 const PAGES_A_REQUEST = 8;
 /** Objects of a page of a walk. */
 const WALK = 2_000;

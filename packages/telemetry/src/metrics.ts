@@ -51,8 +51,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       again = false;
       const metrics = await registry.getMetricsAsJSON();
       const snapshot = { role: options.role, host: hostname(), pid: process.pid, at: Date.now(), metrics };
-      await mkdir(options.folder as string, { recursive: true });
-      await writeFile(`${path}.tmp`, JSON.stringify(snapshot));
+      await writeInto(options.folder as string, `${path}.tmp`, JSON.stringify(snapshot));
       await rename(`${path}.tmp`, path);
     } while (again);
   }
@@ -104,4 +103,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
       return writing;
     },
   };
+}
+
+/** Writes a file into a folder that is made when it is missing, as before the first write. */
+async function writeInto(folder: string, path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text);
+  } catch {
+    await mkdir(folder, { recursive: true });
+    await writeFile(path, text);
+  }
 }
