@@ -21,11 +21,13 @@ export type ToProcess =
   | { type: 'refusal'; call: number; error: WireError };
 
 export type FromProcess =
-  | { type: 'begun' }
+  /** Sent once, when the process can read. */
+  | { type: 'ready' }
   | { type: 'progress'; share: number }
   | { type: 'ask'; call: number; question: Question }
   | { type: 'chunks'; chunks: Chunk[] }
-  | { type: 'done'; result: Omit<ReadResult, 'chunks'> }
+  /** With the last of the chunks. */
+  | { type: 'done'; result: ReadResult }
   | { type: 'failed'; error: WireError };
 
 export interface WireError {

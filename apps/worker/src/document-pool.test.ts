@@ -145,7 +145,13 @@ describe('documents that hang', () => {
     const path = join(folder, name);
     // A pipe that nobody writes to is opened for ever.
     await promisify(execFile)('mkfifo', [path]);
-    const request = { docId: `docs/${name}`, path, limits: { ...limits, parseMs }, chunking: { strategy: 'auto' } } as const;
+    const request = {
+      docId: `docs/${name}`,
+      path,
+      size: 1e6,
+      limits: { ...limits, parseMs },
+      chunking: { strategy: 'auto' },
+    } as const;
     const end = await pool.read(request, signal).then(
       () => 'read',
       (cause: { code: string }) => cause.code,
@@ -160,7 +166,6 @@ describe('documents that hang', () => {
       processes: 2,
       // Longer than a small file takes in a process just started, on a busy machine.
       slowMs: 4000,
-      sizeOf: async (path) => (path.endsWith('.md') ? 10 : 1e6),
       onSlow: (docId) => slow.push(docId),
     });
     const stop = new AbortController();

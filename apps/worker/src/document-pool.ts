@@ -20,8 +20,6 @@ export interface DocumentPoolOptions {
   onSlow?: (docId: string) => void;
   /** Memory limit, MB, of a process to start right away, so that the first document does not wait for it. Default: none is started. */
   warmMb?: number;
-  /** Size of a file, to tell large from small. Default 0 (small). */
-  sizeOf?: (path: string) => Promise<number>;
 }
 
 /** Of so many that begin one is the one that waits longest: nobody waits for ever behind smaller ones. */
@@ -68,8 +66,7 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
   return {
     isSlow: (docId) => slow.has(docId),
     async read(request, signal = new AbortController().signal) {
-      const { docId } = request;
-      const bytes = (await options.sizeOf?.(request.path).catch(() => 0)) ?? 0;
+      const { docId, size: bytes = 0 } = request;
       if (closed) throw wasClosed();
       const isWritten = options.llm !== undefined && request.chunking.strategy === 'propositions';
       const most = request.chunking.strategy === 'semantic' ? Math.min(largeBytes, SEMANTIC_LARGE_BYTES) : largeBytes;
@@ -92,6 +89,9 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
     },
   };
 }
+
+/** Given, so that none is made, with its stack, for each document. */
+const SETTLED = 'settled';
 
 interface Task {
   request: ReadRequest;
@@ -204,11 +204,11 @@ function createProcessGroup({ size, open, onSlow }: ProcessGroupOptions): Proces
         const entry: WaitingTask = {
           ...task,
           resolve(result) {
-            settled.abort();
+            settled.abort(SETTLED);
             resolve(result);
           },
           reject(cause) {
-            settled.abort();
+            settled.abort(SETTLED);
             reject(cause);
           },
         };

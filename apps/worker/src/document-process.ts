@@ -21,10 +21,16 @@ function main(options: ProcessOptions): void {
   const worker = createWorkerCalls(options, send);
   let opening: Promise<Deps> | undefined;
   const open = () => {
-    opening ??= openDeps(options, worker).catch((thrown: unknown) => {
-      opening = undefined;
-      throw thrown;
-    });
+    opening ??= openDeps(options, worker).then(
+      (deps) => {
+        send({ type: 'ready' });
+        return deps;
+      },
+      (thrown: unknown) => {
+        opening = undefined;
+        throw thrown;
+      },
+    );
     return opening;
   };
   // Ahead of the first document; a fault is told to those that come.
@@ -58,7 +64,6 @@ async function openDeps(options: ProcessOptions, { embedder, llm, facts }: Worke
 async function read(open: () => Promise<Deps>, request: Extract<ToProcess, { type: 'read' }>['request']): Promise<void> {
   try {
     const deps = await open();
-    send({ type: 'begun' });
     const bytes = await readBytes(request.path, request.limits.fileBytes);
     const contentHash = createHash('sha256').update(bytes).digest('hex');
     const document = await deps.registry.parse({
@@ -76,12 +81,14 @@ async function read(open: () => Promise<Deps>, request: Extract<ToProcess, { typ
       );
     }
     const { chunks, ...rest } = await chunkDocument(document, request.chunking, { ...deps, docId: request.docId });
-    for (let at = 0; at < chunks.length; at += SLICE) await deliver({ type: 'chunks', chunks: chunks.slice(at, at + SLICE) });
+    let at = 0;
+    for (; chunks.length - at > SLICE; at += SLICE) await deliver({ type: 'chunks', chunks: chunks.slice(at, at + SLICE) });
     await deliver({
       type: 'done',
       result: {
         ...describe(document, bytes.byteLength, contentHash),
         ...rest,
+        chunks: chunks.slice(at),
         gaps: gapsOf(document.text, chunks),
         warnings: [...document.warnings, ...warnOfDropped(rest.dropped)],
       },

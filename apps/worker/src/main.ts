@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { createConfiguredPolicy, createSourceViews, loadConfig, processEnvironment, requireServices } from '@sluice/config';
 import { systemClock } from '@sluice/core';
 import { defaultIngestionSettings } from '@sluice/ingestion';
@@ -62,7 +61,6 @@ async function main(): Promise<void> {
     largeBytes: config.queue.largeBytes,
     slowMs: config.queue.slowMs,
     warmMb: config.limits.parseMemoryMb,
-    sizeOf: async (path) => (await stat(path)).size,
     onSlow: (docId) => worker.slow(docId),
   });
   const control = createControl({ redis, namespace: runtime.namespace });

@@ -5,7 +5,7 @@ import { processEnvironment } from '@sluice/config';
 import { type Chunk, compiledUrl, type ReadRequest, type ReadResult, SluiceError, toSluiceError } from '@sluice/core';
 import { answerCall, type CallTargets } from './answer-calls.js';
 import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
-import { limitOwnTime, type OwnTime } from './own-time.js';
+import { limitOwnTime } from './own-time.js';
 import { fromWire } from './wire-error.js';
 
 /** How often the memory of a parsing process is looked at, ms. */
@@ -33,6 +33,9 @@ function parsingEnvironment(): Record<string, string> {
   );
 }
 
+/** Given, so that none is made, with its stack, for each document. */
+const SETTLED = 'settled';
+
 /** A process that reads one document at a time. */
 export interface ReaderProcess {
   /** `onSlow` is called once the document has taken long by itself, or a good deal of the model. */
@@ -59,12 +62,14 @@ export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions,
   let child: ChildProcess | undefined;
   let heapMb = 0;
   let usable = true;
+  let isReady = false;
 
   function start(limitMb: number): ChildProcess {
     // A document with a larger limit than this process' heap needs a new process.
     if (child !== undefined && heapMb >= limitMb) return child;
     child?.kill('SIGKILL');
     heapMb = limitMb;
+    isReady = false;
     const started = fork(fileURLToPath(compiledUrl(import.meta.url, './document-process.js')), [JSON.stringify(processOptions)], {
       serialization: 'advanced',
       env: parsingEnvironment(),
@@ -76,6 +81,9 @@ export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions,
     // Should it end between two documents, the next one starts another.
     started
       .on('error', () => {})
+      .on('message', (message: FromProcess) => {
+        if (message.type === 'ready' && child === started) isReady = true;
+      })
       .once('exit', () => {
         if (child === started) child = undefined;
       });
@@ -103,7 +111,7 @@ export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions,
         };
         const own = limitOwnTime(request.limits.parseMs, () => fail(tooLong(request)));
         // Apart from the limit: what a process takes to start on a busy machine is no slowness of the document.
-        let patience: OwnTime | undefined;
+        let patience = isReady ? limitOwnTime(slowMs, onSlow) : undefined;
         let embedded = 0;
         const calls = new AbortController();
         const memory = setInterval(() => {
@@ -127,8 +135,8 @@ export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions,
         const onError = (cause: Error) => fail(toSluiceError(cause, 'internal', request.docId));
         const onMessage = (message: FromProcess) => {
           switch (message.type) {
-            case 'begun':
-              patience = limitOwnTime(slowMs, onSlow);
+            case 'ready':
+              patience ??= limitOwnTime(slowMs, onSlow);
               break;
             case 'progress':
               onProgress?.(message.share);
@@ -147,7 +155,11 @@ export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions,
               for (const chunk of message.chunks) chunks.push(chunk);
               break;
             case 'done':
-              settle(() => resolve({ ...message.result, chunks }));
+              settle(() =>
+                resolve(
+                  chunks.length === 0 ? message.result : { ...message.result, chunks: [...chunks, ...message.result.chunks] },
+                ),
+              );
               break;
             case 'failed':
               settle(() => reject(fromWire(message.error, request.docId)));
@@ -158,7 +170,7 @@ export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions,
           own.stop();
           patience?.stop();
           // What nobody waits for any more need not be computed, nor paid for.
-          calls.abort();
+          calls.abort(SETTLED);
           clearInterval(memory);
           signal.removeEventListener('abort', onAbort);
           running.off('exit', onExit).off('error', onError).off('message', onMessage);

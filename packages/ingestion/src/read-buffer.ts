@@ -40,6 +40,7 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
           {
             docId: target.docId,
             path: disk.path,
+            size: disk.stat.size,
             limits: disk.policy.limits,
             chunking: disk.policy.chunking,
             settings: disk.policy.parsers,

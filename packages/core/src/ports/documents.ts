@@ -52,6 +52,8 @@ export interface ReadRequest {
   docId: string;
   /** Absolute path. The file is read by the process that parses it. */
   path: string;
+  /** Bytes of the file when it was last seen, to tell large from small. Default 0 (small). */
+  size?: number;
   limits: ParseLimits;
   chunking: ChunkingSettings;
   passwords?: readonly string[];
