@@ -20,9 +20,8 @@ export async function publish(
   record: CommitRecord,
 ): Promise<Published> {
   await deps.onStep?.('commit', target.docId);
-  const [before, isGone] = await Promise.all([readRecords(deps, target.docUuid), isGoneBy(deps, target, disk)]);
-  // The job of a file that was never committed had nothing to delete when it went: this attempt, if it slept, would bring it up.
-  if (isGone) return 'again';
+  const [before, isOutdated] = await Promise.all([readRecords(deps, target.docUuid), hasComeOrGone(deps, target, attempt, disk)]);
+  if (isOutdated) return 'again';
   if (topCommit(before)?.id !== attempt.base?.id) return 'again';
   if ((topRecord(before)?.fence ?? 0) > attempt.fence.value) return 'again';
 
@@ -41,14 +40,21 @@ export async function publish(
   return 'done';
 }
 
-/** A file that changes again and again is committed all the same, else it never would be; one that is gone is not. */
-async function isGoneBy(deps: IngestionDeps, target: Target, disk: DiskState): Promise<boolean> {
-  if (disk.kind === 'gone') return false;
-  // Whether it changed the check after the commit sees: here its own stat says enough.
-  const isFile = await deps.files.stat(disk.path).then(
-    (stat) => stat?.kind === 'file',
-    () => true,
-  );
-  if (isFile) return false;
-  return (await observeAgain(deps, target, disk).catch(() => disk)).kind === 'gone';
+/**
+ * Whether the file came or went since the disk was read. A file that changes again and again is committed all the same, else it never
+ * would be. One that went is not: the job of a file that was never committed had nothing to delete, so an attempt that slept would bring
+ * it up. A delete needs a file that is still missing below the known root: a root that was away for a moment has all its files back.
+ */
+async function hasComeOrGone(deps: IngestionDeps, target: Target, { base }: Attempt, disk: DiskState): Promise<boolean> {
+  if (disk.kind === 'file') {
+    // Whether it changed, the check after the commit sees: here its own stat says enough.
+    const isFile = await deps.files.stat(disk.path).then(
+      (stat) => stat?.kind === 'file',
+      () => true,
+    );
+    if (isFile) return false;
+  }
+  const now = await observeAgain(deps, target, disk).catch(() => disk);
+  if (disk.kind === 'file' || now.kind === 'file') return now.kind !== disk.kind;
+  return base !== undefined && base.status !== 'deleted' && !(await target.source.mayDelete());
 }

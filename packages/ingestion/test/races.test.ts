@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CommitRecord, type Fence, SluiceError } from '@sluice/core';
 import { createNodeFiles } from '@sluice/sources';
@@ -158,6 +159,32 @@ describe('a commit that landed below the top', () => {
     await h.sweep('a.md');
     expect(await h.recordsOf('a.md')).toHaveLength(1);
     expect(await h.texts('a.md')).toEqual(['new']);
+  });
+});
+
+describe('a document whose root is away for a moment', () => {
+  it('is not deleted when the root is back before the commit', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    const aside = join(h.root, '..', `${basename(h.root)}.md`);
+    await rename(join(h.root, 'a.md'), aside);
+    h.at('commit', () => rename(aside, join(h.root, 'a.md')));
+    await h.reconcile('a.md');
+    expect((await h.recordsOf('a.md')).map((record) => record.status)).not.toContain('deleted');
+    expect(await h.texts('a.md')).toEqual(['one']);
+  });
+
+  it('is not deleted when the root goes before the commit', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one');
+    await h.reconcile('a.md');
+    await h.remove('a.md');
+    h.at('commit', async () => h.loseRoot(true));
+    expect((await h.reconcile('a.md')).outcome).toBe('suspended');
+    expect(await h.texts('a.md')).toEqual(['one']);
+    h.loseRoot(false);
+    expect((await h.reconcile('a.md')).outcome).toBe('deleted');
   });
 });
 
