@@ -6,10 +6,10 @@ const LAYERS = [
   ['metadata', 'telemetry'],
   ['sources', 'queues', 'parsers', 'chunking', 'models', 'llm', 'store'],
   ['ingestion', 'retrieval'],
-  ['config', 'launcher', 'client'],
+  ['evaluation', 'config', 'launcher', 'client'],
 ];
 /** Config collects every package's settings, and the launcher starts what config describes. */
-const WITHIN_A_LAYER = { launcher: ['config'] };
+const WITHIN_A_LAYER = { config: ['evaluation'], launcher: ['config'] };
 
 const packagePath = (names) => `^packages/(${names.join('|')})/`;
 
@@ -17,7 +17,7 @@ const directionRules = LAYERS.flatMap((names, layer) =>
   names.map((name) => ({
     name: `direction-${name}`,
     comment:
-      'core <- metadata, telemetry <- sources, queues, parsers, chunking, models, llm, store <- ingestion, retrieval <- config, launcher, client <- apps',
+      'core <- metadata, telemetry <- sources, queues, parsers, chunking, models, llm, store <- ingestion, retrieval <- evaluation, config, launcher, client <- apps',
     severity: 'error',
     from: { path: `^packages/${name}/src/`, pathNot: '\\.test\\.ts$' },
     to: {

@@ -13,6 +13,12 @@ export function seconds(text: string): number {
   return value;
 }
 
+export function share(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !(value >= 0 && value <= 1)) throw new InvalidArgumentError('must be a number from 0 to 1.');
+  return value;
+}
+
 export function jsonObject(text: string): Record<string, unknown> {
   let value: unknown;
   try {

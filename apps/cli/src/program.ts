@@ -5,6 +5,7 @@ import { dlqCommand } from './commands/dlq.js';
 import { doctorCommand } from './commands/doctor.js';
 import { documentsCommand } from './commands/documents.js';
 import { downCommand } from './commands/down.js';
+import { evalCommand } from './commands/eval.js';
 import { ingestCommand } from './commands/ingest.js';
 import { keyCommand } from './commands/key.js';
 import { parseCommand } from './commands/parse.js';
@@ -50,6 +51,7 @@ const COMMANDS = [
   reindexCommand,
   sourceCommand,
   keyCommand,
+  evalCommand,
   doctorCommand,
 ];
 

@@ -179,7 +179,10 @@ function readPasswords(source: CheckedSource, env: Environment, warnings: string
 }
 
 function buildModels(checked: CheckedFile, env: Environment, warnings: string[]): Pick<Config, 'rerank' | 'llm' | 'eval'> {
-  const built: Pick<Config, 'rerank' | 'llm' | 'eval'> = {};
+  const { gate, baseline } = section(checked, 'eval');
+  const built: Pick<Config, 'rerank' | 'llm' | 'eval'> = {
+    eval: { gate, ...(baseline === undefined ? {} : { baseline: absolutePath(checked.base, baseline, env.HOME) }) },
+  };
   if (checked.sections.rerank !== undefined) {
     const { model, path, base_url: baseUrl, api_key_env: keyEnv } = section(checked, 'rerank');
     built.rerank = {
@@ -197,7 +200,6 @@ function buildModels(checked: CheckedFile, env: Environment, warnings: string[])
       warnings.push(`llm: ${apiKeyEnv} is not set, so the endpoint is asked without a key`);
     }
   }
-  if (checked.sections.eval !== undefined) built.eval = section(checked, 'eval');
   return built;
 }
 

@@ -10,7 +10,6 @@ import { absolutePath } from './paths.js';
 import { type Path, type Problem, showPath } from './problems.js';
 import { SECTIONS, type SectionName } from './sections/sections.js';
 import { createSourceSchema } from './sections/source.js';
-import { UNBUILT_SECTIONS } from './unbuilt.js';
 import { parseYamlFile } from './yaml-file.js';
 
 /** A configuration file as checked section by section. */
@@ -76,11 +75,6 @@ export function checkFile(file: string | undefined, { cwd, home, modelFolder }: 
     }
     // A section whose lines are all commented out says nothing.
     if (value === null) continue;
-    const feature = UNBUILT_SECTIONS[name];
-    if (feature !== undefined) {
-      report([name], `${feature} is not built yet in this version: take the section out`);
-      continue;
-    }
     if (name !== 'sources' || !Array.isArray(value)) {
       sections[name] = validate(SECTIONS[name], value, [name]);
       continue;

@@ -84,7 +84,7 @@ export interface Config {
   search: { alpha: number; limit: number; candidates: number };
   rerank?: { model: string; path?: string; baseUrl?: string; apiKeyEnv?: string; apiKey?: string };
   llm?: { baseUrl: string; model: string; apiKeyEnv?: string; apiKey?: string };
-  eval?: { gate: Record<string, number> };
+  eval: { baseline?: string; gate: Record<string, number> };
   store: { readerGraceMs: number; clockSkewMs: number };
   api: {
     host: string;

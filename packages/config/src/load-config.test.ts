@@ -226,7 +226,7 @@ api: { port: 4181, cors_origins: ["https://a.example"] }
         'searhc: {}', // 21
         'search: { alpha: 2, limit: 5.5, limit_: 1 }', // 22
         'api: { anonymous_clearance: 0, cors_origins: [nowhere] }', // 23
-        'eval: {}', // 24
+        'eval: { gate: { ndcg@7: 1, mrr@10: 2 } }', // 24
         'limits: { file_mb: big }', // 25
         'schema: 5', // 26
       ].join('\n'),
@@ -256,7 +256,8 @@ api: { port: 4181, cors_origins: ["https://a.example"] }
       [22, 'search.limit_', 'did you mean limit?'],
       [23, 'api.anonymous_clearance', 'level of 1 to 5'],
       [23, 'api.cors_origins[0]', 'origin'],
-      [24, 'eval', 'not built yet'],
+      [24, 'eval.gate.ndcg@7', 'no measure'],
+      [24, 'eval.gate.mrr@10', '<=1'],
       [25, 'limits.file_mb', 'a number'],
       [26, 'schema', 'a mapping'],
     ] as const) {
@@ -266,7 +267,7 @@ api: { port: 4181, cors_origins: ["https://a.example"] }
         `${start}${words}`,
       ).toHaveLength(1);
     }
-    expect(found).toHaveLength(26);
+    expect(found).toHaveLength(27);
   });
 
   it.each([

@@ -13,8 +13,3 @@ export const llmSchema = z
     const [key, other] = url == null ? ['base_url', 'model'] : ['model', 'base_url'];
     context.addIssue({ code: 'custom', path: [key], message: `is missing beside llm.${other}` });
   });
-
-/** Section `eval` of sluice.yaml: least value of each metric, as `ndcg@10: 0.6`. */
-export const evalSchema = z.strictObject({
-  gate: z.record(z.string().min(1), z.number()).default({}),
-});

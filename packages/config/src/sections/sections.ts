@@ -1,3 +1,4 @@
+import { evalSchema } from '@sluice/evaluation/settings';
 import { schemaSettings } from '@sluice/metadata/settings';
 import { embeddingSchema, rerankSchema } from '@sluice/models/settings';
 import { limitsSchema } from '@sluice/parsers/settings';
@@ -6,7 +7,7 @@ import { searchSchema } from '@sluice/retrieval/settings';
 import { storeSchema } from '@sluice/store/settings';
 import { z } from 'zod';
 import { apiSchema } from './api.js';
-import { evalSchema, llmSchema } from './llm.js';
+import { llmSchema } from './llm.js';
 import { createSourceSchema } from './source.js';
 
 /** The whole of sluice.yaml, section by section. */

@@ -1,0 +1,33 @@
+import { type Command, Option } from 'commander';
+import type { Run } from '../context.js';
+import { share } from '../options.js';
+
+export interface EvalOptions {
+  mode?: 'hybrid' | 'dense' | 'keyword';
+  alpha?: number;
+  expand?: 'none' | 'window' | 'parent';
+  rerank?: boolean;
+  out?: string;
+  baseline?: string;
+  gate?: boolean;
+}
+
+export function evalCommand(program: Command, run: Run): void {
+  program
+    .command('eval')
+    .description('measure search by questions whose answers are known (docs/evaluation.md)')
+    .argument('<dataset>', 'questions.jsonl, a CSV, or a folder in the form of BEIR or TREC')
+    .addOption(new Option('--mode <mode>').choices(['hybrid', 'dense', 'keyword']))
+    .option('--alpha <share>', 'weight of the dense part, 0 to 1', share)
+    .addOption(new Option('--expand <expansion>').choices(['none', 'window', 'parent']))
+    .option('--rerank', 'order the best results by the reranker')
+    .option('--out <folder>', 'write report.json, report.md and report.html')
+    .option('--baseline <report.json>', 'compare with an earlier report')
+    .option('--gate', 'exit 1 when a measure is below its threshold in sluice.yaml, or below the baseline')
+    .action(
+      run(async (context, options: EvalOptions, dataset: string) => {
+        const { evaluate } = await import('../evaluate.js');
+        return evaluate(context, options, dataset);
+      }),
+    );
+}
