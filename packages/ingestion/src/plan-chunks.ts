@@ -1,4 +1,13 @@
-import { type Chunk, type CommitRecord, hashOf, type Manifest, type ManifestEntry, objectUuid, sha256 } from '@sluice/core';
+import {
+  type Chunk,
+  type CommitRecord,
+  hashOf,
+  KEYWORD_VERSION,
+  type Manifest,
+  type ManifestEntry,
+  objectUuid,
+  sha256,
+} from '@sluice/core';
 
 /** A chunk that needs an object of its own in this attempt. */
 export interface FreshChunk {
@@ -35,7 +44,7 @@ function textHashOf(embeddingText: string): string {
 
 /** Hash of what a chunk object holds besides document-wide metadata. */
 function objectHashOf(chunk: Pick<Chunk, 'text' | 'embeddingText' | 'kind' | 'lang'>): string {
-  return hashOf([chunk.text, chunk.embeddingText ?? null, chunk.kind, chunk.lang ?? null]).slice(0, 32);
+  return hashOf([KEYWORD_VERSION, chunk.text, chunk.embeddingText ?? null, chunk.kind, chunk.lang ?? null]).slice(0, 32);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ChunkingSettings, type FieldType, hashOf, type ParseLimits } from '@sluice/core';
+import { type ChunkingSettings, type FieldType, hashOf, KEYWORD_VERSION, type ParseLimits } from '@sluice/core';
 import { createPathRules, type MetadataRule, type MetadataSchema } from '@sluice/metadata';
 
 /** What the configuration says of one source's documents. */
@@ -92,7 +92,7 @@ export function createPolicy(options: PolicyOptions): Policy {
 function makePolicy(options: PolicyOptions, source: SourcePolicy, matchingRules: readonly PolicyRule[]): DocumentPolicy {
   const { versions, limits, schema } = options;
   const chunking = matchingRules.find((rule) => rule.chunking !== undefined)?.chunking ?? source.chunking;
-  const chunkingKey = [versions.chunker(chunking), versions.embedder];
+  const chunkingKey = [versions.chunker(chunking), versions.embedder, KEYWORD_VERSION];
   const parsers = source.parsers ?? {};
   const anyFormat = hashOf(['any', versions.registry, limits, source.passwords ?? [], parsers, chunkingKey]).slice(0, 32);
   const fingerprints = new Map<string, string>([['', anyFormat]]);

@@ -9,10 +9,19 @@ const finds = (asked: string, text: string) => query(asked).some((term) => terms
 
 describe('words of keyword search', () => {
   it('fold case, ligatures, width and invisible signs, on both sides', () => {
-    expect(terms('The ﬁrst ＦＵＬＬ Straße co\u00adop')).toEqual(['the', 'first', 'full', 'strasse', 'coop']);
+    expect(terms('The ﬁrst ＦＵＬＬ Straße co\u00adop')).toEqual(['the', 'first', 'full', 'strass', 'coop']);
     expect(finds('FIRST', 'ﬁrst')).toBe(true);
     expect(finds('cafe\u0301', 'CAF\u00c9')).toBe(true);
     expect(finds('ｶﾞ', 'ガ')).toBe(true);
+  });
+
+  it('find an English word in its other forms, and leave identifiers as they are', () => {
+    expect(finds('connection', 'They were connected.')).toBe(true);
+    expect(finds('boundary layers', 'the boundary-layer')).toBe(true);
+    expect(finds('flies', 'one fly')).toBe(true);
+    expect(finds('universe', 'the university')).toBe(false);
+    expect(finds('foo-things.md', 'foo-thing.md')).toBe(false);
+    expect(terms('tests.ts')).toEqual(['tests.ts', 'test', 'ts']);
   });
 
   it('know an identifier as a whole: a text without it is not found', () => {

@@ -4,11 +4,11 @@ import { topicTerms } from './function-words.js';
 
 it('leaves the words that name a topic', () => {
   expect(topicTerms(analyseText('How does the telescope keep its instruments cold?', 'query'))).toEqual([
-    'telescope',
-    'instruments',
+    'telescop',
+    'instrument',
     'cold',
   ]);
-  expect(topicTerms(analyseText('Wie wird die Pumpe mit Öl versorgt?', 'query'))).toEqual(['pumpe', 'öl', 'versorgt']);
+  expect(topicTerms(analyseText('Wie wird die Pumpe mit Öl versorgt?', 'query'))).toEqual(['pump', 'öl', 'versorgt']);
 });
 
 it('keeps a query that consists of nothing else', () => {
