@@ -39,13 +39,10 @@ export async function createBudgetWorld() {
   const embedder = createWordEmbedder();
   let isAudited = false;
   const settings = { ...defaultIngestionSettings, readerGraceMs: 50, auditIntervalMs: 3_600_000 };
-  const store = createStore({
-    url: weaviate.url,
-    namespace,
-    collection: 'words',
-    dimensions: embedder.dimensions,
-    readerGraceMs: settings.readerGraceMs,
-  });
+  const place = { url: weaviate.url, namespace, collection: 'words', dimensions: embedder.dimensions };
+  const store = createStore({ ...place, readerGraceMs: settings.readerGraceMs });
+  // A search has half the grace at most, and garbage collection should not be waited for.
+  const searched = createStore(place);
   await store.ensureSchema();
   const redis = createRedis({ url: redisProxy.url, role: 'producer' });
   const queue = createReconcileQueue({ redis, namespace });
@@ -120,7 +117,7 @@ export async function createBudgetWorld() {
   ): Promise<Spent> {
     const changed = Array.isArray(given) ? given : Object.keys(given);
     if (!Array.isArray(given)) for (const [path, text] of Object.entries(given)) await put(path, text);
-    for (const counts of [weaviate.counts, redisProxy.counts, fileCalls]) counts.clear();
+    clearCounts();
     await queue.addBulk(
       changed.map((path) => ({ source: SOURCE, path, cause })),
       'interactive',
@@ -130,6 +127,23 @@ export async function createBudgetWorld() {
       if ((weaviate.counts.get('delete') ?? 0) < deletes) throw new Error('garbage is left');
     });
     return perDocument(changed.length);
+  }
+
+  async function spentOnSearch(query: string): Promise<Spent> {
+    const [vector] = await embedder.embed([query]);
+    if (vector === undefined) throw new Error('the embedder gave no vector');
+    const filter = { op: 'const', value: true } as const;
+    const request = { mode: 'hybrid', query, vector, alpha: 0.5, limit: 10, filter, mayAccess: () => true } as const;
+    // A search believes commits that are new to its process only after a second look.
+    for (let n = 0; n < 3; n += 1) {
+      clearCounts();
+      await searched.search(request);
+    }
+    return perDocument(1);
+  }
+
+  function clearCounts(): void {
+    for (const counts of [weaviate.counts, redisProxy.counts, fileCalls]) counts.clear();
   }
 
   async function put(path: string, text: string | undefined): Promise<void> {
@@ -160,12 +174,13 @@ export async function createBudgetWorld() {
 
   return {
     spentOn,
+    spentOnSearch,
     pathsBelow: (prefix: string) => [...paths].filter((path) => path.startsWith(prefix)),
     async close() {
       await worker.stop({ deadlineMs: 1000 });
       await app.stop();
       await ownQueue.removeAll();
-      await Promise.all([queue.close(), ownQueue.close(), store.close()]);
+      await Promise.all([queue.close(), ownQueue.close(), store.close(), searched.close()]);
       redis.disconnect();
       ownRedis.disconnect();
       weaviate.close();
