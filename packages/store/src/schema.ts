@@ -128,24 +128,41 @@ async function ensureCollection(http: Http, wanted: Collection): Promise<void> {
     found = await readCollection(http, wanted.class);
     if (found === undefined) throw mismatch(`Weaviate did not create the collection ${wanted.class}: ${String(refusal)}`);
   }
-  const problems: string[] = [];
   for (const property of wanted.properties) {
     if (found.properties.some((other) => other.name === property.name)) continue;
     await addProperty(http, wanted.class, property);
   }
-  found = (await readCollection(http, wanted.class)) ?? found;
-  for (const property of wanted.properties) problems.push(...differences(property, found.properties));
+  compareCollection(wanted, (await readCollection(http, wanted.class)) ?? found);
+}
+
+/**
+ * Compares the collections that are there; writes nothing.
+ *
+ * @throws SluiceError `schema_mismatch` naming collection, property and difference
+ */
+export async function checkCollections(http: Http, wanted: readonly Collection[]): Promise<void> {
+  await Promise.all(
+    wanted.map(async (collection) => {
+      const found = await readCollection(http, collection.class);
+      if (found === undefined)
+        throw mismatch(`the collection ${collection.class} is missing in Weaviate: a worker makes it when it starts`);
+      compareCollection(collection, found);
+    }),
+  );
+}
+
+function compareCollection(wanted: Collection, found: FoundCollection): void {
+  const problems = wanted.properties.flatMap((property) => differences(property, found.properties));
   if (found.vectorizer !== 'none') problems.push(`vectorizer is ${found.vectorizer}, not none`);
   const distance = wanted.vectorIndexConfig.distance;
   if (distance !== undefined && found.vectorIndexConfig?.distance !== distance) {
     problems.push(`distance is ${String(found.vectorIndexConfig?.distance)}, not ${String(distance)}`);
   }
-  if (problems.length > 0) {
-    throw mismatch(
-      `the collection ${wanted.class} in Weaviate is not the one this version needs: ${problems.join('; ')}. ` +
-        'Give this instance a namespace of its own, or remove the collection and let it be written anew.',
-    );
-  }
+  if (problems.length === 0) return;
+  throw mismatch(
+    `the collection ${wanted.class} in Weaviate is not the one this version needs: ${problems.join('; ')}. ` +
+      'Give this instance a namespace of its own, or remove the collection and let it be written anew.',
+  );
 }
 
 async function addProperty(http: Http, collection: string, property: Property): Promise<void> {

@@ -19,7 +19,7 @@ import { createRawSearch } from './raw-search.js';
 import { createReads } from './reads.js';
 import { encodeRecord } from './record-codec.js';
 import { createResultLimit } from './result-limit.js';
-import { checkServer, checkVersion, describeCollections, ensureCollections } from './schema.js';
+import { checkCollections, checkServer, checkVersion, describeCollections, ensureCollections } from './schema.js';
 import { filterProperties } from './translate-filter.js';
 import { createVisibleSearch, type VisibleSearchDeps } from './visible-search.js';
 
@@ -83,6 +83,7 @@ export function createStore(options: StoreOptions): ChunkStore {
     ...(options.readerRules === undefined ? {} : { rules: options.readerRules }),
   });
 
+  const collections = describeCollections(names, properties, new Set(Object.keys(BUILT_IN_FIELDS)));
   const { headsOf: _headsOf, createdOf: _createdOf, ...portReads } = reads;
 
   return {
@@ -91,8 +92,10 @@ export function createStore(options: StoreOptions): ChunkStore {
 
     async ensureSchema() {
       await checkVersion(http, options.logger);
-      await ensureCollections(http, describeCollections(names, properties, new Set(Object.keys(BUILT_IN_FIELDS))));
+      await ensureCollections(http, collections);
     },
+
+    checkSchema: () => checkCollections(http, collections),
 
     checkReady: () => checkServer(http, [names.chunks, names.commits, names.pages], options.logger),
 

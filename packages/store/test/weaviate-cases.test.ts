@@ -269,6 +269,22 @@ describe('the schema', () => {
     expect((await one.store.recordsOf([record.doc_uuid])).get(record.doc_uuid)).toMatchObject([{ id: record.id }]);
   });
 
+  it('is compared without being written', async () => {
+    const one = make({ dimensions: DIMENSIONS });
+    const { chunks } = collectionNames(one.options.namespace, one.options.collection);
+    await expect(one.store.checkSchema()).rejects.toMatchObject({
+      code: 'schema_mismatch',
+      message: expect.stringContaining('missing'),
+    });
+    const classes = async () => (await send('GET', '/v1/schema')) as { classes: { class: string }[] };
+    expect((await classes()).classes.map((found) => found.class)).not.toContain(chunks);
+    await one.store.ensureSchema();
+    await one.store.checkSchema();
+    const later = make({ ...one.options, fields: { harvest: 'int' } });
+    await expect(later.store.checkSchema()).rejects.toThrow(/harvest.* is missing/);
+    await expect(later.store.checkSchema()).rejects.toThrow(/harvest.* is missing/);
+  });
+
   it('gains the fields that are declared later, and a changed type is a new property', async () => {
     const first = make({ dimensions: DIMENSIONS, fields: { Year: 'text' } });
     await first.store.ensureSchema();

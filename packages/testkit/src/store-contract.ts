@@ -70,6 +70,7 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
     });
 
     it('is ready once its schema is', async () => {
+      await store.checkSchema();
       await store.checkReady();
     });
 

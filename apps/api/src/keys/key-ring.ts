@@ -16,12 +16,15 @@ export interface KeyRing {
 export function createKeyRing({ store, clock }: { store: KeyStore; clock: Clock }): KeyRing {
   let known: { at: number; keys: readonly StoredKey[] } | undefined;
   let reading: Promise<readonly StoredKey[]> | undefined;
+  /** Grows with every change made here. A list that was asked for before the last one is not remembered. */
+  let changes = 0;
 
   async function read(): Promise<readonly StoredKey[]> {
     const at = clock.monotonic();
+    const before = changes;
     try {
       const keys = await store.list();
-      known = { at, keys };
+      if (changes === before) known = { at, keys };
       return keys;
     } catch (error) {
       if (known !== undefined && at - known.at < STALE_MS) return known.keys;
@@ -29,24 +32,27 @@ export function createKeyRing({ store, clock }: { store: KeyStore; clock: Clock 
     }
   }
 
+  function forget(): void {
+    changes += 1;
+    known = undefined;
+    reading = undefined;
+  }
+
   return {
     async keys() {
       if (known !== undefined && clock.monotonic() - known.at < FRESH_MS) return known.keys;
-      reading ??= read().finally(() => {
-        reading = undefined;
+      if (reading !== undefined) return reading;
+      const started = read().finally(() => {
+        if (reading === started) reading = undefined;
       });
-      return reading;
+      reading = started;
+      return started;
     },
     async insert(key) {
-      await store.insert(key);
-      known = undefined;
-      reading = undefined;
+      await store.insert(key).finally(forget);
     },
     async revoke(id) {
-      const revoked = await store.revoke(id);
-      known = undefined;
-      reading = undefined;
-      return revoked;
+      return store.revoke(id).finally(forget);
     },
   };
 }

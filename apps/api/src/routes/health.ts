@@ -12,9 +12,15 @@ const readyAnswer = z.object({
   checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().optional() })),
 });
 
+/** How long an answer serves, ms. A start asks often, and must learn soon that all is ready. */
+const FRESH_MS = 1_000;
+const NOT_READY_FRESH_MS = 100;
+
+type Readiness = z.infer<typeof readyAnswer>;
 type Check = { ok: boolean; detail?: string };
 
 export function healthRoutes(app: HttpApp, deps: ApiDeps): void {
+  const readiness = createReadiness(deps);
   app.get(
     '/healthz',
     {
@@ -41,26 +47,52 @@ export function healthRoutes(app: HttpApp, deps: ApiDeps): void {
       },
     },
     async (_request, reply) => {
-      const [redis, weaviate, schema, model, worker] = await Promise.all([
-        check(() => deps.queue.ping()),
-        check(() => deps.store.checkReady()),
-        check(() => deps.store.ensureSchema()),
-        check(() => deps.checkModel()),
-        check(async () => {
-          const [standing, ...others] = await deps.queue.standingWorkers();
-          if (standing !== undefined) {
-            const seconds = Math.max(...[standing, ...others].map((worker) => worker.seconds));
-            const who = others.length === 0 ? 'a worker has' : `${others.length + 1} workers have`;
-            throw new Error(`${who} stood still for ${seconds} s: "sluice status" tells which`);
-          }
-          if (!(await deps.queue.consuming())) throw new Error('jobs wait and no worker takes them');
-        }),
-      ]);
-      const answers = weaviate.ok && schema.ok && model.ok;
-      const status = !answers ? 'not_ready' : redis.ok && worker.ok ? 'ready' : 'degraded';
-      return reply.code(answers ? 200 : 503).send({ status, checks: { redis, weaviate, schema, model, worker } });
+      const answer = await readiness();
+      return reply.code(answer.status === 'not_ready' ? 503 : 200).send(answer);
     },
   );
+}
+
+/** Answers of one check serve everybody who asks meanwhile, and for a while after: whoever reaches the server may ask. */
+function createReadiness(deps: ApiDeps): () => Promise<Readiness> {
+  let last: { at: number; answer: Readiness } | undefined;
+  let running: Promise<Readiness> | undefined;
+
+  async function run(): Promise<Readiness> {
+    const answer = await checkAll(deps);
+    last = { at: deps.clock.monotonic(), answer };
+    return answer;
+  }
+
+  return () => {
+    const freshMs = last?.answer.status === 'not_ready' ? NOT_READY_FRESH_MS : FRESH_MS;
+    if (last !== undefined && deps.clock.monotonic() - last.at < freshMs) return Promise.resolve(last.answer);
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}
+
+async function checkAll(deps: ApiDeps): Promise<Readiness> {
+  const [redis, weaviate, schema, model, worker] = await Promise.all([
+    check(() => deps.queue.ping()),
+    check(() => deps.store.checkReady()),
+    check(() => deps.store.checkSchema()),
+    check(() => deps.checkModel()),
+    check(async () => {
+      const [standing, ...others] = await deps.queue.standingWorkers();
+      if (standing !== undefined) {
+        const seconds = Math.max(...[standing, ...others].map((worker) => worker.seconds));
+        const who = others.length === 0 ? 'a worker has' : `${others.length + 1} workers have`;
+        throw new Error(`${who} stood still for ${seconds} s: "sluice status" tells which`);
+      }
+      if (!(await deps.queue.consuming())) throw new Error('jobs wait and no worker takes them');
+    }),
+  ]);
+  const answers = weaviate.ok && schema.ok && model.ok;
+  const status = !answers ? 'not_ready' : redis.ok && worker.ok ? 'ready' : 'degraded';
+  return { status, checks: { redis, weaviate, schema, model, worker } };
 }
 
 async function check(run: () => Promise<void>): Promise<Check> {
