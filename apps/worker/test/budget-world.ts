@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Cause, type DocumentReader, type Files, hashOf, systemClock } from '@sluice/core';
@@ -191,7 +191,12 @@ export async function createBudgetWorld() {
   };
 }
 
-function countingFiles(calls: Counts): Files {
+/** `read` is what the process that parses does. */
+interface CountedFiles extends Files {
+  read(path: string): Promise<Uint8Array>;
+}
+
+function countingFiles(calls: Counts): CountedFiles {
   const files = createNodeFiles();
   const counted = <Given extends unknown[], Answer>(name: string, call: (...given: Given) => Answer) => {
     return (...given: Given): Answer => {
@@ -202,7 +207,7 @@ function countingFiles(calls: Counts): Files {
   return {
     stat: counted('stat', files.stat),
     list: counted('list', files.list),
-    read: counted('read', files.read),
+    read: counted('read', (path: string) => readFile(path)),
     readHead: counted('readHead', files.readHead),
     hash: counted('hash', files.hash),
     realpath: counted('realpath', files.realpath),
@@ -210,7 +215,7 @@ function countingFiles(calls: Counts): Files {
 }
 
 /** Paragraphs are chunks. */
-function createParagraphReader(files: Files): DocumentReader {
+function createParagraphReader(files: CountedFiles): DocumentReader {
   return {
     async read({ path }) {
       const bytes = await files.read(path);

@@ -1,4 +1,5 @@
 import picomatch from 'picomatch';
+import { compileGlob } from './glob.js';
 
 /** What decides whether a rule holds for a path: any of its globs, relative to the source's root, with `/`. */
 export interface Matching {
@@ -23,7 +24,7 @@ const EXTENDED = /[?*+@!]\(/;
 function matcherOf(written: string): (path: string) => boolean {
   const pattern = written.replace(/^\.\//, '').replace(/^\/+/, '').replace(/\/+$/, '');
   const glob = EXTENDED.test(pattern) ? pattern : pattern.replace(/[()]/g, '\\$&');
-  const test = picomatch(glob, { dot: true });
+  const test = compileGlob(glob);
   if (picomatch.scan(glob).isGlob && !written.endsWith('/')) return test;
   return (path) => test(path) || path.startsWith(`${pattern}/`);
 }

@@ -1,5 +1,18 @@
 import { z } from 'zod';
 import { RESERVED_FIELDS } from './fields.js';
+import { compileGlob } from './glob.js';
+
+/** A glob that paths are tested by. */
+export const globSchema = z
+  .string()
+  .min(1)
+  .superRefine((glob, context) => {
+    try {
+      compileGlob(glob);
+    } catch (cause) {
+      context.addIssue({ code: 'custom', message: cause instanceof Error ? cause.message : String(cause) });
+    }
+  });
 
 /** Type of a declared field. One field has one type in the whole configuration. */
 export const fieldTypeSchema = z.enum(['text', 'text[]', 'int', 'number', 'date', 'boolean']);

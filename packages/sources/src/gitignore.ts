@@ -1,3 +1,5 @@
+import { createStepMatcher, readSteps } from '@sluice/metadata';
+
 /** One line of an ignore file in gitignore syntax, compiled. */
 export interface IgnoreLine {
   /** As written, for messages. */
@@ -34,12 +36,10 @@ function compileLine(raw: string, line: number): IgnoreLine | undefined {
   const anchored = pattern.includes('/');
   if (pattern.startsWith('/')) pattern = pattern.slice(1);
   if (pattern === '') return undefined;
-  const source = toRegExp(pattern, anchored);
-  if (source === undefined) return undefined;
-  const expression = new RegExp(source, 'su');
-  const matches = anchored
-    ? (path: string) => expression.test(path)
-    : (path: string) => expression.test(path.slice(path.lastIndexOf('/') + 1));
+  const steps = readSteps(pattern, anchored);
+  if (steps === undefined) return undefined;
+  const test = createStepMatcher(steps);
+  const matches = anchored ? test : (path: string) => test(path.slice(path.lastIndexOf('/') + 1));
   return { text: raw, line, negated, foldersOnly, matches };
 }
 
@@ -53,118 +53,4 @@ function trimTrailingSpaces(text: string): string {
     end--;
   }
   return text.slice(0, end);
-}
-
-/** The pattern as a regular expression, or undefined for one that can match nothing (a trailing backslash, an open bracket). */
-function toRegExp(pattern: string, anchored: boolean): string | undefined {
-  let out = '^';
-  let at = 0;
-  while (at < pattern.length) {
-    const char = pattern[at] ?? '';
-    if (char === '*') {
-      let end = at;
-      while (pattern[end] === '*') end++;
-      const wholeComponent = (at === 0 || pattern[at - 1] === '/') && (end === pattern.length || pattern[end] === '/');
-      if (anchored && end - at >= 2 && wholeComponent) {
-        if (end === pattern.length) {
-          // `a/**` matches everything below a, but not a itself.
-          out += '.+';
-          at = end;
-        } else {
-          // `**/` matches any number of folders, none too.
-          out += '(?:[^/]+/)*';
-          at = end + 1;
-        }
-        continue;
-      }
-      out += '[^/]*';
-      at = end;
-    } else if (char === '?') {
-      out += '[^/]';
-      at++;
-    } else if (char === '[') {
-      const bracket = compileBracket(pattern, at);
-      if (bracket === undefined) return undefined;
-      out += bracket.source;
-      at = bracket.end;
-    } else if (char === '\\') {
-      const next = String.fromCodePoint(pattern.codePointAt(at + 1) ?? 0);
-      if (at + 1 >= pattern.length) return undefined;
-      out += escapeLiteral(next);
-      at += 1 + next.length;
-    } else {
-      const literal = String.fromCodePoint(pattern.codePointAt(at) ?? 0);
-      out += escapeLiteral(literal);
-      at += literal.length;
-    }
-  }
-  return `${out}$`;
-}
-
-const CLASSES: Record<string, string> = {
-  alnum: 'a-zA-Z0-9',
-  alpha: 'a-zA-Z',
-  blank: ' \\t',
-  cntrl: '\\x00-\\x1f\\x7f',
-  digit: '0-9',
-  graph: '\\x21-\\x7e',
-  lower: 'a-z',
-  print: '\\x20-\\x7e',
-  punct: '\\x21-\\x2f\\x3a-\\x40\\x5b-\\x60\\x7b-\\x7e',
-  space: '\\s',
-  upper: 'A-Z',
-  xdigit: '0-9a-fA-F',
-};
-
-function compileBracket(pattern: string, start: number): { source: string; end: number } | undefined {
-  let at = start + 1;
-  const negated = pattern[at] === '!' || pattern[at] === '^';
-  if (negated) at++;
-  let members = '';
-  let first = true;
-  while (at < pattern.length) {
-    if (pattern[at] === ']' && !first) {
-      // A bracket never matches a slash, whatever it lists.
-      const set = negated ? `[^${members}]` : members === '' ? '[]' : `[${members}]`;
-      return { source: `(?!/)${set}`, end: at + 1 };
-    }
-    first = false;
-    const named = /^\[:([a-z]+):\]/.exec(pattern.slice(at));
-    if (named !== null) {
-      const listed = CLASSES[named[1] ?? ''];
-      if (listed === undefined) return undefined;
-      members += listed;
-      at += named[0].length;
-      continue;
-    }
-    const low = readMember(pattern, at);
-    if (low === undefined) return undefined;
-    at = low.end;
-    if (pattern[at] === '-' && pattern[at + 1] !== undefined && pattern[at + 1] !== ']') {
-      const high = readMember(pattern, at + 1);
-      if (high === undefined) return undefined;
-      at = high.end;
-      // A range that runs backwards holds its first member alone.
-      if (low.code > high.code) members += escapeMember(low.code);
-      else members += `${escapeMember(low.code)}-${escapeMember(high.code)}`;
-    } else {
-      members += escapeMember(low.code);
-    }
-  }
-  return undefined;
-}
-
-function readMember(pattern: string, at: number): { code: number; end: number } | undefined {
-  const start = pattern[at] === '\\' ? at + 1 : at;
-  const code = pattern.codePointAt(start);
-  if (code === undefined) return undefined;
-  return { code, end: start + String.fromCodePoint(code).length };
-}
-
-function escapeMember(code: number): string {
-  return `\\u{${code.toString(16)}}`;
-}
-
-function escapeLiteral(text: string): string {
-  return /[\\^$.*+?()[\]{}|/]/.test(text) ? `\\${text}` : text;
 }

@@ -5,7 +5,7 @@ import {
   IGNORE_FILE,
   type IgnoreSettings,
   type IgnoreVerdict,
-  requireIgnoreFile,
+  readIgnoreFile,
 } from './ignore-rules.js';
 import { absolutePath, childPath } from './paths.js';
 
@@ -24,10 +24,9 @@ export function createIgnoreReader(options: { files: Files; root: string; settin
   async function load(folder: string): Promise<void> {
     const path = absolutePath(options.root, childPath(folder, IGNORE_FILE));
     const stat = await options.files.stat(path);
-    if (stat !== undefined) requireIgnoreFile(stat.kind, path);
     const key = stat === undefined ? '' : statKey(stat);
     if (known.get(folder) === key) return;
-    rules.setIgnoreFile(folder, key === '' ? undefined : new TextDecoder().decode(await options.files.read(path)));
+    rules.setIgnoreFile(folder, stat === undefined ? undefined : await readIgnoreFile(options.files, path, stat.kind));
     if (known.size >= MAX_CACHED) {
       for (const other of known.keys()) rules.setIgnoreFile(other, undefined);
       known.clear();

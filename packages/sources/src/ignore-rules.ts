@@ -1,5 +1,5 @@
-import type { FolderEntry } from '@sluice/core';
-import { isSidecar } from '@sluice/metadata';
+import type { Files, FolderEntry } from '@sluice/core';
+import { compileGlob, isSidecar } from '@sluice/metadata';
 import picomatch from 'picomatch';
 import { compileIgnoreFile, type IgnoreLine } from './gitignore.js';
 import { junkKind } from './junk.js';
@@ -7,15 +7,22 @@ import { junkKind } from './junk.js';
 /** Name of the files that hold ignore rules in gitignore syntax, at any level of a source. */
 export const IGNORE_FILE = '.sluiceignore';
 
-/** Throws where an ignore file is a link or the like: taken for none, it would have files shown that it is meant to hide. */
-export function requireIgnoreFile(kind: FolderEntry['kind'], path: string): void {
-  if (kind === 'file') return;
-  throw Object.assign(
-    new Error(`EINVAL: ${path} is no file (${kind}); rules are read from a file itself, never through a link`),
-    {
-      code: 'EINVAL',
-    },
-  );
+/** Longest ignore file, bytes: every path is tested by each of its lines. */
+const MAX_IGNORE_FILE = 65_536;
+
+/**
+ * The text of an ignore file. Throws where it is a link or the like, or too long: taken for none, it would have files shown that it is
+ * meant to hide.
+ */
+export async function readIgnoreFile(files: Pick<Files, 'readHead'>, path: string, kind: FolderEntry['kind']): Promise<string> {
+  if (kind !== 'file') throw refused(`${path} is no file (${kind}); rules are read from a file itself, never through a link`);
+  const bytes = await files.readHead(path, MAX_IGNORE_FILE + 1);
+  if (bytes.length > MAX_IGNORE_FILE) throw refused(`${path} is longer than ${MAX_IGNORE_FILE} bytes`);
+  return new TextDecoder().decode(bytes);
+}
+
+function refused(message: string): Error {
+  return Object.assign(new Error(`EINVAL: ${message}`), { code: 'EINVAL' });
 }
 
 /** Why a path is no document. */
@@ -53,13 +60,13 @@ interface Glob {
   folder: string | undefined;
 }
 
-function compileGlob(written: string): Glob {
+function prepareGlob(written: string): Glob {
   const pattern = written.replace(/^\.\//, '').replace(/^\/+/, '').replace(/\/+$/, '');
   const magic = picomatch.scan(pattern).isGlob || written.endsWith('/');
   // Hidden names are refused by the built-in rules already; `dot` keeps globs from having a second opinion.
   return {
     pattern: written,
-    matches: picomatch(pattern, { dot: true }),
+    matches: compileGlob(pattern),
     folder: magic && !written.endsWith('/') ? undefined : pattern,
   };
 }
@@ -75,8 +82,8 @@ function isBelow(path: string, folder: string): boolean {
  * @param settings.ignoreFiles texts of ignore files by their folder, relative to the root
  */
 export function createIgnoreRules(settings: IgnoreSettings & { ignoreFiles?: ReadonlyMap<string, string> } = {}): IgnoreRules {
-  const include = (settings.include ?? ['**/*']).map(compileGlob);
-  const exclude = (settings.exclude ?? []).map(compileGlob);
+  const include = (settings.include ?? ['**/*']).map(prepareGlob);
+  const exclude = (settings.exclude ?? []).map(prepareGlob);
   const ignoreFiles = new Map<string, IgnoreLine[]>();
   for (const [folder, text] of settings.ignoreFiles ?? []) ignoreFiles.set(folder, compileIgnoreFile(text));
 

@@ -37,8 +37,8 @@ async function make(...names: string[]): Promise<void> {
 }
 
 /** The file system with faults by path. */
-function broken(fault: (path: string, call: 'stat' | 'list' | 'read') => string | undefined): Files {
-  const check = (path: string, call: 'stat' | 'list' | 'read') => {
+function broken(fault: (path: string, call: 'stat' | 'list' | 'readHead') => string | undefined): Files {
+  const check = (path: string, call: 'stat' | 'list' | 'readHead') => {
     const code = fault(path, call);
     if (code !== undefined) throw Object.assign(new Error(`${code}: ${path}`), { code });
   };
@@ -52,14 +52,22 @@ function broken(fault: (path: string, call: 'stat' | 'list' | 'read') => string 
       check(path, 'list');
       return files.list(path);
     },
-    async read(path) {
-      check(path, 'read');
-      return files.read(path);
+    async readHead(path, length) {
+      check(path, 'readHead');
+      return files.readHead(path, length);
     },
   };
 }
 
 describe('listing a source', () => {
+  it('reports a folder whose ignore file is too long, and lists none of its files', async () => {
+    await make('a.md', 'sub/b.md');
+    await writeFile(join(root, 'sub', IGNORE_FILE), '*.tmp\n'.repeat(20_000));
+    const found = await list();
+    expect(found.filter((item) => item.kind === 'file').map(({ path }) => path)).toEqual(['a.md']);
+    expect(found.filter((item) => item.kind === 'error')).toMatchObject([{ path: 'sub' }]);
+  });
+
   it('gives documents with their sidecars, and says what is ignored by which rule', async () => {
     await make('a.md', 'sub/b.pdf', 'sub/b.pdf.meta.yaml', 'sub/~$b.docx', '.hidden/x.md', 'c.md.meta.yaml');
     await mkdir(join(root, 'd.md.meta.yaml'));
@@ -138,7 +146,7 @@ describe('listing a source', () => {
       const faulty = broken((path, call) => {
         if (path === join(root, 'a') && call === 'list') return code;
         if (path === join(root, 'b/y.md') && call === 'stat') return code;
-        return path === join(root, 'c', IGNORE_FILE) && call === 'read' ? code : undefined;
+        return path === join(root, 'c', IGNORE_FILE) && call === 'readHead' ? code : undefined;
       });
       expect(await paths('file', { files: faulty })).toEqual(['d/w.md']);
       expect(await paths('error', { files: faulty })).toEqual(['a', 'b/y.md', 'c']);

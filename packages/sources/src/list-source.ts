@@ -6,7 +6,7 @@ import {
   type IgnoreRules,
   type IgnoreSettings,
   type IgnoreVerdict,
-  requireIgnoreFile,
+  readIgnoreFile,
 } from './ignore-rules.js';
 import { absolutePath, childPath } from './paths.js';
 
@@ -77,8 +77,7 @@ async function listFolder(options: ListOptions, rules: IgnoreRules, folder: stri
     const ignoreFile = entries.find((entry) => entry.name === IGNORE_FILE);
     const ignorePath = absolutePath(options.root, childPath(folder, IGNORE_FILE));
     // An ignore file that cannot be read makes the folder unreadable: without its rules more might be shown than is meant to be.
-    if (ignoreFile !== undefined) requireIgnoreFile(ignoreFile.kind, ignorePath);
-    const text = ignoreFile && new TextDecoder().decode(await options.files.read(ignorePath));
+    const text = ignoreFile && (await readIgnoreFile(options.files, ignorePath, ignoreFile.kind));
     rules.setIgnoreFile(folder, text);
   } catch (error) {
     // Gone since its parent was listed. Not so the root: a missing root is never an empty one.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, createReadStream, lstat as lstatBy } from 'node:fs';
+import { type BigIntStats, constants, createReadStream, lstat as lstatBy } from 'node:fs';
 import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { type Files, type FolderEntry, isAbsence } from '@sluice/core';
 
@@ -65,10 +65,14 @@ export function createNodeFiles(): Files {
         return { name, kind: kindOf(entry), validName: Buffer.from(name, 'utf8').equals(entry.name) };
       });
     },
-    read: (path) => readFile(path),
-    async readHead(path, length) {
-      const file = await open(path, 'r');
+    async readHead(path, length, found) {
+      // Opened once, so that what was compared is what is read.
+      const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
       try {
+        const { ino, dev } = await file.stat({ bigint: true });
+        if (found !== undefined && (String(ino) !== found.inode || String(dev) !== (found.device ?? String(dev)))) {
+          throw Object.assign(new Error(`ESTALE: another file has taken the place of ${path}`), { code: 'ESTALE' });
+        }
         const buffer = Buffer.alloc(length);
         let filled = 0;
         while (filled < length) {

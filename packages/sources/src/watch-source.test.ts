@@ -262,9 +262,9 @@ describe('watching a source', () => {
           if (path.startsWith(join(root, 'others/'))) fail(path);
           return files.stat(path);
         },
-        async read(path) {
+        async readHead(path, length) {
           if (path.endsWith('.sluiceignore')) fail(path);
-          return files.read(path);
+          return files.readHead(path, length);
         },
         async list(path) {
           if (path === join(root, 'closed')) fail(path);

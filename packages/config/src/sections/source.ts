@@ -1,5 +1,5 @@
 import { createChunkingSchema } from '@sluice/chunking/settings';
-import { fieldsSchema } from '@sluice/metadata/settings';
+import { fieldsSchema, globSchema } from '@sluice/metadata/settings';
 import { parserSettingsSchema } from '@sluice/parsers/settings';
 import { sourceSchema } from '@sluice/sources/settings';
 import { z } from 'zod';
@@ -7,18 +7,9 @@ import { z } from 'zod';
 /** Metadata as written; checked against the declared fields when the whole file is known. */
 const metadataSchema = z.record(z.string(), z.unknown());
 
-const globsSchema = z.union(
-  [
-    z
-      .string()
-      .min(1)
-      .transform((glob) => [glob]),
-    z.array(z.string().min(1)).min(1),
-  ],
-  {
-    error: 'expected a glob or a list of globs',
-  },
-);
+const globsSchema = z.union([globSchema.transform((glob) => [glob]), z.array(globSchema).min(1)], {
+  error: 'expected a glob or a list of globs',
+});
 
 /**
  * One entry of `sources`: what the sources package says of folders, with metadata, chunking, parsing and rules.
