@@ -74,6 +74,19 @@ describe('GET /v1/documents', () => {
     expect(await list()).toEqual(['inbox/group.md', 'inbox/open.md', 'inbox/secret.md', 'notes/n.md']);
   });
 
+  it('hides a queued file that is strict by its own metadata alone until it has a record', async () => {
+    world.deps.accessOfNewFile = async (_source, path) => ({ security_level: path === 'strict.md' ? 4 : 1 });
+    for (const path of ['open.md', 'strict.md']) await world.queue.queue.add({ source: 'inbox', path, cause: 'add' }, 'bulk');
+    const list = async (query: string) =>
+      (await get(`/v1/documents${query}`)).body.documents.map((document: { doc_id: string }) => document.doc_id).sort();
+    for (const query of ['', '?status=pending']) expect(await list(query)).toEqual(['inbox/open.md']);
+    expect((await get(at('inbox/open.md'))).status).toBe(200);
+    expect((await get(at('inbox/strict.md'))).status).toBe(404);
+    world.as({ clearance: 4 });
+    expect(await list('')).toEqual(['inbox/open.md', 'inbox/strict.md']);
+    expect((await get(at('inbox/strict.md'))).status).toBe(200);
+  });
+
   it('asks clearance for what landed between a commit and its base too', async () => {
     const base = await world.put({ docId: 'inbox/a.md', text: 'old', fence: 1_000 });
     await world.put({ docId: 'inbox/a.md', text: 'stricter', fence: 2_000, metadata: { security_level: 3 }, base });

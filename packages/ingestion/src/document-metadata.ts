@@ -1,17 +1,19 @@
 import { type CommitRecord, type DocumentMetadata, type Files, type ReadResult, SluiceError } from '@sluice/core';
 import {
   type DocumentAccess,
+  decodeYamlBytes,
   frontMatterOf,
   MAX_SIDECAR_BYTES,
   type MetadataInput,
+  mayHaveFrontMatter,
   narrowAccess,
   parseSidecar,
   resolveAccess,
   resolveMetadata,
 } from '@sluice/metadata';
 import type { Target } from './attempt.js';
-import type { IngestionDeps } from './deps.js';
-import { codeOf, type DiskState, lookAtSidecar, type SidecarState, unreadable } from './observe.js';
+import type { IngestionDeps, SourceView } from './deps.js';
+import { codeOf, type DiskState, lookAtSidecar, observeDisk, type SidecarState, unreadable } from './observe.js';
 
 export type Access = DocumentAccess;
 export type FileState = Extract<DiskState, { kind: 'file' }>;
@@ -21,9 +23,6 @@ export interface ResolvedDocument {
   warnings: string[];
   extra: Record<string, unknown>;
 }
-
-/** Where front matter can stand: only these are looked into before parsing. */
-const FRONT_MATTER_NAMES = /\.(md|markdown|mdown|mkd|mdx)$/i;
 
 /** Bytes read for the front matter; four bytes a character at most, so the longest that is accepted fits. */
 const HEAD_BYTES = 1_048_576;
@@ -43,7 +42,7 @@ export async function readSidecar(
     throw new SluiceError('invalid_metadata', message, { details: { field: 'sidecar', access: true } });
   }
   try {
-    return parseSidecar(decode(await deps.files.readHead(disk.sidecarPath, MAX_SIDECAR_BYTES)));
+    return parseSidecar(decodeYamlBytes(await deps.files.readHead(disk.sidecarPath, MAX_SIDECAR_BYTES, disk.sidecar)));
   } catch (cause) {
     if (cause instanceof SluiceError)
       throw new SluiceError(cause.code, `${disk.sidecarPath}: ${cause.message}`, {
@@ -74,12 +73,36 @@ async function readBoth(
   deps: Pick<IngestionDeps, 'files'>,
   disk: SidecarState & { path: string },
 ): Promise<Pick<MetadataInput, 'frontMatter' | 'sidecar'>> {
-  const sidecar = await readSidecar(deps, disk);
-  const frontMatter = await readFrontMatter(deps, disk.path);
-  return { ...(sidecar === undefined ? {} : { sidecar }), ...(frontMatter === undefined ? {} : { frontMatter }) };
+  const { readable, faults } = await readEach(deps, disk);
+  if (faults.length > 0) throw faults.find(concernsAccess) ?? faults[0];
+  return readable;
 }
 
-function accessBy(target: Target, disk: FileState, said: Pick<MetadataInput, 'frontMatter' | 'sidecar'>): Access {
+/** Front matter and sidecar, each read on its own: what is wrong with one takes nothing from the other. */
+async function readEach(
+  deps: Pick<IngestionDeps, 'files'>,
+  disk: SidecarState & { path: string },
+): Promise<{ readable: Pick<MetadataInput, 'frontMatter' | 'sidecar'>; faults: unknown[] }> {
+  const [sidecar, frontMatter] = await Promise.allSettled([readSidecar(deps, disk), readFrontMatter(deps, disk.path)]);
+  return {
+    readable: {
+      ...(sidecar.status === 'rejected' || sidecar.value === undefined ? {} : { sidecar: sidecar.value }),
+      ...(frontMatter.status === 'rejected' || frontMatter.value === undefined ? {} : { frontMatter: frontMatter.value }),
+    },
+    faults: [sidecar, frontMatter].flatMap((part) => (part.status === 'rejected' ? [part.reason as unknown] : [])),
+  };
+}
+
+/** False where what is wrong is known to have nothing to do with level and groups. */
+function concernsAccess(fault: unknown): boolean {
+  return !(fault instanceof SluiceError && fault.code === 'invalid_metadata' && fault.details?.access === false);
+}
+
+function accessBy(
+  target: Pick<Target, 'sourcePath'>,
+  disk: FileState,
+  said: Pick<MetadataInput, 'frontMatter' | 'sidecar'>,
+): Access {
   const { origins: _origins, ...access } = resolveAccess(inputOf(target, disk, said));
   return access;
 }
@@ -95,19 +118,37 @@ export async function accessAfterFailure(
   base: CommitRecord | undefined,
 ): Promise<Access> {
   if (disk.kind !== 'file') return HIDDEN;
+  const { readable, faults } = await readEach(deps, disk);
+  if (faults.some(concernsAccess)) return HIDDEN;
   let now: Access;
   try {
-    now = await accessNow(deps, target, disk);
-  } catch (cause) {
-    if (!(cause instanceof SluiceError) || cause.code !== 'invalid_metadata' || cause.details?.access !== false) return HIDDEN;
-    // What is wrong concerns something else; what the configuration says still holds.
-    now = accessBy(target, disk, {});
+    now = accessBy(target, disk, readable);
+  } catch {
+    return HIDDEN;
   }
   return base === undefined ? now : narrowAccess(bareAccess(base), now);
 }
 
+/**
+ * Who may know of a file of which nothing is stored yet: what its own metadata says counts. Where that is not known, or no file is
+ * there, only the highest clearance may.
+ */
+export async function accessOfNewFile(
+  deps: Pick<IngestionDeps, 'files' | 'policy'>,
+  source: SourceView,
+  sourcePath: string,
+): Promise<Access> {
+  try {
+    const disk = await observeDisk(deps, source, sourcePath);
+    if (disk.kind !== 'file') return HIDDEN;
+    return accessBy({ sourcePath }, disk, await readBoth(deps, disk));
+  } catch {
+    return HIDDEN;
+  }
+}
+
 async function readFrontMatter(deps: Pick<IngestionDeps, 'files'>, path: string): Promise<Record<string, unknown> | undefined> {
-  if (!FRONT_MATTER_NAMES.test(path)) return undefined;
+  if (!mayHaveFrontMatter(path)) return undefined;
   let head: Uint8Array;
   try {
     head = await deps.files.readHead(path, HEAD_BYTES);
@@ -115,14 +156,7 @@ async function readFrontMatter(deps: Pick<IngestionDeps, 'files'>, path: string)
     if (codeOf(cause) === 'ENOENT') return undefined;
     throw unreadable(path, cause);
   }
-  return frontMatterOf(decode(head))?.data;
-}
-
-/** UTF-8 or, by its byte order mark, UTF-16; line ends as the parsers see them. */
-function decode(bytes: Uint8Array): string {
-  const label =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(label).decode(bytes).replaceAll('\r\n', '\n').replaceAll('\r', '\n');
+  return frontMatterOf(decodeYamlBytes(head))?.data;
 }
 
 /** Metadata of a document that was read, by precedence. */
@@ -143,7 +177,7 @@ export function resolveDocument(
 }
 
 function inputOf(
-  target: Target,
+  target: Pick<Target, 'sourcePath'>,
   disk: FileState,
   said: Pick<MetadataInput, 'frontMatter' | 'sidecar' | 'self' | 'lang'>,
 ): MetadataInput {

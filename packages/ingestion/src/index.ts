@@ -2,7 +2,7 @@ export { audit, createAuditLoop } from './audit.js';
 export { withSharedRequests } from './batched-reads.js';
 export { type IngestionDeps, type SourceView, STEPS, type Step } from './deps.js';
 export { discardDocument } from './discard.js';
-export { readOwnMetadata } from './document-metadata.js';
+export { accessOfNewFile, readOwnMetadata } from './document-metadata.js';
 export { createPolicy, type Policy, type SourcePolicy } from './policy.js';
 export { createReconciler, type ReconcileOptions, type ReconcileOutcome } from './reconcile.js';
 export { removeSource } from './remove-source.js';

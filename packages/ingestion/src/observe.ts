@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type FileStat, type Files, fileFaultKind, isAbsence, SluiceError, sidecarKey, statKey } from '@sluice/core';
+import { type EntryStat, type Files, fileFaultKind, isAbsence, SluiceError, sidecarKey, statKey } from '@sluice/core';
 import { sidecarOf } from '@sluice/metadata';
 import type { IngestionDeps, SourceView } from './deps.js';
 import type { DocumentPolicy } from './policy.js';
@@ -7,12 +7,12 @@ import type { DocumentPolicy } from './policy.js';
 /** What the disk says of a path at one moment. */
 export type DiskState =
   | { kind: 'gone' }
-  | ({ kind: 'file'; path: string; stat: FileStat; statKey: string; policy: DocumentPolicy } & SidecarState);
+  | ({ kind: 'file'; path: string; stat: EntryStat; statKey: string; policy: DocumentPolicy } & SidecarState);
 
 export interface SidecarState {
   sidecarPath: string;
   /** Undefined where none is, or what is there is no file. */
-  sidecar?: FileStat;
+  sidecar?: EntryStat;
   /** sidecarKey: '' without one. */
   sidecarStat: string;
 }

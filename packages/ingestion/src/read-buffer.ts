@@ -41,6 +41,7 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
             docId: target.docId,
             path: disk.path,
             size: disk.stat.size,
+            found: disk.stat,
             limits: disk.policy.limits,
             chunking: disk.policy.chunking,
             settings: disk.policy.parsers,

@@ -1,4 +1,4 @@
-import { topCommit } from '@sluice/core';
+import { type CommitRecord, topCommit } from '@sluice/core';
 import { beginAttempt, type Target } from './attempt.js';
 import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
@@ -8,16 +8,18 @@ import { unconfiguredSource } from './recommit-unconfigured.js';
 /**
  * Takes every document of a source out of the store, for a source that has left the configuration. The files on disk are not touched.
  *
+ * @param mayRemove which documents, by their records
  * @returns number of documents removed
  */
 export async function removeSource(
   deps: Pick<IngestionDeps, 'store' | 'fences' | 'clock' | 'onSuperseded' | 'onStep'>,
   name: string,
+  mayRemove: (records: readonly CommitRecord[]) => boolean,
 ): Promise<number> {
   let removed = 0;
   for await (const records of deps.store.walkRecords()) {
     const top = topCommit(records);
-    if (top === undefined || top.source !== name || top.status === 'deleted') continue;
+    if (top === undefined || top.source !== name || top.status === 'deleted' || !mayRemove(records)) continue;
     const target: Target = {
       source: unconfiguredSource(name),
       sourcePath: top.source_path,

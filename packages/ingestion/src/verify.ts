@@ -63,7 +63,7 @@ interface VerifyDeps extends Pick<IngestionDeps, 'store' | 'logger' | 'files' | 
 interface VerifyOptions {
   repair?: boolean;
   /** Which documents the examples may name; default all. The numbers are always those of the whole store. */
-  mayName?(document: { docId: string; records: readonly CommitRecord[] }): boolean;
+  mayName?(document: { docId: string; records: readonly CommitRecord[] }): boolean | Promise<boolean>;
   signal?: AbortSignal;
   /** Number of documents compared so far. */
   onProgress?: (documents: number) => void;
@@ -128,7 +128,7 @@ async function checkStrays(deps: VerifyDeps, strays: Strays, report: VerifyRepor
     if (docId === undefined || !isDocId(docId)) continue;
     const uuid = docUuid(docId);
     const records = (await deps.store.recordsOf([uuid])).get(uuid) ?? [];
-    if (options.mayName?.({ docId, records }) ?? true) report.examples.push({ kind: 'orphan_chunk', doc_id: docId });
+    if ((await options.mayName?.({ docId, records })) ?? true) report.examples.push({ kind: 'orphan_chunk', doc_id: docId });
   }
   if (options.repair && strays.held.length > 0) report.repaired = (report.repaired ?? 0) + (await deleteStrays(deps, strays));
 }
@@ -182,11 +182,11 @@ async function checkDocument(
     report.in_flight += 1;
     return;
   }
-  const mayName = options.mayName?.(again) ?? true;
+  const mayName = report.examples.length < MOST_EXAMPLES && ((await options.mayName?.(again)) ?? true);
   for (const [kind, count] of second.differences) {
     report.by_kind[kind] += count;
     report.differences += count;
-    if (report.examples.length < MOST_EXAMPLES && mayName) report.examples.push({ kind, doc_id: document.docId });
+    if (mayName && report.examples.length < MOST_EXAMPLES) report.examples.push({ kind, doc_id: document.docId });
   }
   if (options.repair && second.differences.size > 0) await repair(deps, document.docId, second, report);
 }

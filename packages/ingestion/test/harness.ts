@@ -219,6 +219,7 @@ export async function createHarness(options: HarnessOptions = {}) {
       await mkdir(dirname(join(root, path)), { recursive: true });
       await writeFile(join(root, path), text);
     },
+    writeBytes: (path: string, bytes: Uint8Array) => writeFile(join(root, path), bytes),
     remove: (path: string) => rm(join(root, path), { recursive: true }),
     move: (from: string, to: string) => rename(join(root, from), join(root, to)),
     reconcile: (path: string, cause: Cause = 'change', more: ReconcileOptions = {}): Promise<ReconcileOutcome> =>

@@ -19,6 +19,48 @@ function fault(given: Partial<AccessInput>): unknown {
   }
 }
 
+describe('a name that looks like a field of access', () => {
+  it.each([
+    ...[
+      'Security_Level',
+      'security-level',
+      'securityLevel',
+      'SECURITY LEVEL',
+      'security.level',
+      'securitylevel',
+      'security_levels',
+    ],
+    ...['secuirty_level', 'securty_level', 'acess_level', 'Access-Level', 'accesslevels', 'allowed-groups', 'allowed_group'],
+    ...['AllowedGroups', 'alowed_groups', 'clearance', 'Clearance', 'security clearance', 'ｓｅｃｕｒｉｔｙ＿ｌｅｖｅｌ'],
+  ])('%s is an error that hides, in front matter and sidecar', (name) => {
+    for (const origin of ['frontMatter', 'sidecar'] as const) {
+      expect(fault({ [origin]: { [name]: 1 } })).toMatchObject({
+        code: 'invalid_metadata',
+        details: { field: name, access: true },
+      });
+    }
+  });
+
+  it.each([
+    'security',
+    'level',
+    'access',
+    'groups',
+    'success_level',
+    'title',
+    'access_log',
+    'security_team',
+    'group',
+    'x'.repeat(70),
+  ])('%s is none', (name) => {
+    expect(access({ frontMatter: { [name]: 1 } })).toEqual({ security_level: 5 });
+  });
+
+  it('is a field where the source declares it', () => {
+    expect(access({ frontMatter: { clearance: 'yes' }, fields: { clearance: 'text' } })).toEqual({ security_level: 5 });
+  });
+});
+
 describe('resolveAccess', () => {
   it('takes the level of the first rule that speaks, else of the source, else the default', () => {
     expect(access({})).toEqual({ security_level: 5 });

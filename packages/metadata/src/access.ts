@@ -3,6 +3,9 @@ import { coerceInt, coerceList, normalText } from './coercion.js';
 import { ACCESS_RESTRICTED_FIELD } from './fields.js';
 import { configuredLayers, fileLayers, type Layer, type MetadataInput, type Origin, ownValue } from './layers.js';
 
+/** The fields that decide who may see a document. */
+export const ACCESS_NAMES: ReadonlySet<string> = new Set(['security_level', 'access_level', 'allowed_groups']);
+
 /** Names of the levels where the configuration gives none. */
 const DEFAULT_ACCESS_LEVELS: Readonly<Record<string, SecurityLevel>> = {
   public: 1,
@@ -24,14 +27,15 @@ export interface DocumentAccess {
   allowed_groups?: string[];
 }
 
-export type AccessInput = Pick<MetadataInput, 'schema' | 'sourceMetadata' | 'matchingRules' | 'frontMatter' | 'sidecar'>;
+export type AccessInput = Pick<MetadataInput, 'schema' | 'sourceMetadata' | 'matchingRules' | 'frontMatter' | 'sidecar'> &
+  Partial<Pick<MetadataInput, 'fields'>>;
 
 /**
  * Who may see a document. The configuration sets: the first rule that speaks, else the source, else the default. Front matter and sidecar
  * may only narrow: the highest level of all, the intersection of all group lists.
  *
- * @throws SluiceError `invalid_metadata` with `details.access: true` when a level or a group list is invalid, null included: the last
- *   good revision is then to be hidden at level 5.
+ * @throws SluiceError `invalid_metadata` with `details.access: true` when a level or a group list is invalid, null included, or a file
+ *   spells the name of an access field wrong: the last good revision is then to be hidden at level 5.
  */
 export function resolveAccess(
   input: AccessInput,
@@ -49,6 +53,7 @@ export function resolveAccess(
     if (said.groups !== undefined) [groups, groupsOrigin] = [said.groups, layer.origin];
   }
   for (const layer of fileLayers(input)) {
+    refuseNearMisses(layer, input.fields ?? {});
     const said = readAccess(layer, schema.accessLevels);
     if (said.level !== undefined && said.level > level) [level, levelOrigin] = [said.level, layer.origin];
     const narrowed = intersect(groups, said.groups);
@@ -115,6 +120,48 @@ function isLevel(value: number): value is SecurityLevel {
   return value === 1 || value === 2 || value === 3 || value === 4 || value === 5;
 }
 
+/** Names of access fields, without anything but letters. */
+const PLAIN_NAMES = ['securitylevel', 'accesslevel', 'allowedgroups'];
+/** Names that mean access and are no fields. */
+const OTHER_NAMES = new Set([
+  'clearance',
+  'clearancelevel',
+  'securityclearance',
+  'seclevel',
+  'securitylvl',
+  'accesslvl',
+  'accessgroups',
+]);
+
+/** Who wrote `Security-Level: 4` meant the document to be hidden from most: to pass over that would show it to them. */
+function refuseNearMisses({ values, origin }: Layer, declared: Readonly<Record<string, unknown>>): void {
+  for (const name of Object.keys(values)) {
+    // Far longer than a misspelt name; the comparison below takes time by its length.
+    if (ACCESS_NAMES.has(name) || Object.hasOwn(declared, name) || name.length > 60) continue;
+    const plain = name
+      .normalize('NFKC')
+      .toLowerCase()
+      .replace(/[^\p{L}]/gu, '');
+    if (!OTHER_NAMES.has(plain) && !PLAIN_NAMES.some((meant) => isNear(plain, meant))) continue;
+    throw new SluiceError(
+      'invalid_metadata',
+      `${shown(name)} (${origin}) looks like a field of access; the names are ${[...ACCESS_NAMES].join(', ')}`,
+      { details: { field: name.slice(0, 80), origin, access: true } },
+    );
+  }
+}
+
+/** Equal, or one letter added, left out, replaced, or swapped with its neighbour. */
+function isNear(text: string, meant: string): boolean {
+  if (Math.abs(text.length - meant.length) > 1) return false;
+  let start = 0;
+  while (start < text.length && text[start] === meant[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(text.length, meant.length) - start && text.at(-1 - end) === meant.at(-1 - end)) end += 1;
+  const [left, right] = [text.slice(start, text.length - end), meant.slice(start, meant.length - end)];
+  return left.length <= 1 && right.length <= 1 ? true : left.length === 2 && left === [...right].reverse().join('');
+}
+
 function invalidAccess(field: string, value: unknown, expected: string, origin: Origin): SluiceError {
   return new SluiceError('invalid_metadata', `${field} is ${shown(value)} (${origin}); expected ${expected}`, {
     details: { field, value: shown(value), origin, access: true },
@@ -141,6 +188,21 @@ export function mayAccess(
   return access.allowed_groups.some((group) => held.has(group));
 }
 
+/**
+ * The caller with the rights that it has in common with others: the lower clearance, the groups that both hold. Who passes every group
+ * list passes those of the given groups.
+ */
+export function actFor(
+  caller: Caller,
+  { clearance, groups }: { clearance?: SecurityLevel | undefined; groups?: readonly string[] | undefined },
+): Caller {
+  const lower = clearance !== undefined && clearance < caller.clearance ? clearance : caller.clearance;
+  if (groups === undefined) return { ...caller, clearance: lower };
+  const held = new Set(caller.groups.map(normalText));
+  const common = passesGroups(caller) ? groups : groups.filter((group) => held.has(normalText(group)));
+  return { ...caller, role: 'reader', clearance: lower, groups: common };
+}
+
 /** The part of every query that no request can widen: AND it outermost. Made from the caller alone. */
 export function accessFilter(caller: Caller): Filter {
   const level: Filter = { op: 'lte', field: 'security_level', value: caller.clearance };
@@ -153,6 +215,7 @@ export function accessFilter(caller: Caller): Filter {
   return { op: 'and', of: [level, permitted] };
 }
 
-function passesGroups(caller: Caller): boolean {
+/** Operators of clearance 5: nothing is hidden from them. */
+export function passesGroups(caller: Caller): boolean {
   return caller.role === 'operator' && caller.clearance === 5;
 }

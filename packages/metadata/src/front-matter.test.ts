@@ -147,3 +147,26 @@ describe('P19: front matter', () => {
     );
   });
 });
+
+it('takes time by the length of what is hostile, not by its square', () => {
+  // Each of these took seconds to minutes once; the limit of a test is five seconds.
+  const long = 64_000;
+  for (const line of [
+    `key${' '.repeat(long)}`,
+    `key${'\t '.repeat(long / 2)}`,
+    `key${'. '.repeat(long / 2)}`,
+    `"${'a'.repeat(long)}`,
+    `'${"' ".repeat(long / 2)}`,
+    `${'access-'.repeat(long / 7)}`,
+    `security${'_'.repeat(long)}`,
+    `allowed${' -_'.repeat(long / 3)}`,
+  ]) {
+    for (let n = 0; n < 20; n += 1) {
+      try {
+        frontMatterOf(`---\na: [\n${line}\n---\n`);
+      } catch {
+        // Front matter that can't be read.
+      }
+    }
+  }
+});

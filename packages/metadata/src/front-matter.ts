@@ -15,9 +15,19 @@ export const MAX_FRONT_MATTER = 65_536;
 /** How far (UTF-16 units) front matter without an end is searched for access. Its bytes lie within what is read before parsing. */
 const UNCLOSED_BOUND = 4 * MAX_FRONT_MATTER;
 
+/** Extensions of the format that may begin with front matter. The parser's list of names is this one. */
+export const FRONT_MATTER_EXTENSIONS: readonly string[] = ['md', 'markdown', 'mdown', 'mkd', 'mdx', 'qmd', 'rmd'];
+
+/** Whether a file of this name or path may begin with front matter. */
+export function mayHaveFrontMatter(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  return FRONT_MATTER_EXTENSIONS.includes(name.slice(name.lastIndexOf('.') + 1));
+}
+
 const OPENING = /^---[ \t]*$/;
 const CLOSING = /^(?:---|\.\.\.)[ \t]*$/;
-const KEY_LINE = /^(?:"[^"\n]+"|'[^'\n]+'|[\p{L}_][\p{L}\p{N}_. -]*)[ \t]*:(?:[ \t]|$)/u;
+// One class up to the colon: two that both take spaces need quadratic time for a long run of them.
+const KEY_LINE = /^(?:"[^"\n]+"[ \t]*|'[^'\n]+'[ \t]*|[\p{L}_][\p{L}\p{N}_. \t-]*):(?:[ \t]|$)/u;
 const YAML_LINE = /^(?:\s|#|- |-$|\}|\])/;
 
 /**

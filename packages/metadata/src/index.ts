@@ -1,9 +1,20 @@
-export { accessFilter, accessLevelNames, type DocumentAccess, mayAccess, narrowAccess, resolveAccess } from './access.js';
+export {
+  accessFilter,
+  accessLevelNames,
+  actFor,
+  type DocumentAccess,
+  mayAccess,
+  narrowAccess,
+  passesGroups,
+  resolveAccess,
+} from './access.js';
 export { isoInstant, parseDate } from './dates.js';
+export { decodeYamlBytes } from './decode.js';
 export { ACCESS_RESTRICTED_FIELD, BUILT_IN_FIELDS, type FieldCatalog, fieldCatalog, SET_FIELDS_FIELD } from './fields.js';
 export { evaluateFilter, filterableValues, setFieldsOf } from './filter-evaluator.js';
 export { compileFilter } from './filter-grammar.js';
-export { frontMatterOf } from './front-matter.js';
+export { FRONT_MATTER_EXTENSIONS, frontMatterOf, mayHaveFrontMatter } from './front-matter.js';
+export { compileGlob, createStepMatcher, readSteps } from './glob.js';
 export type { MetadataInput, MetadataRule, MetadataSchema } from './layers.js';
 export { createPathRules } from './path-rules.js';
 export { checkMetadata, resolveMetadata } from './resolve.js';

@@ -1,5 +1,5 @@
 import { type DocumentMetadata, type FieldType, type FieldValue, SluiceError } from '@sluice/core';
-import { readAccess, resolveAccess, shown } from './access.js';
+import { ACCESS_NAMES, readAccess, resolveAccess, shown } from './access.js';
 import { cleanText, coerce } from './coercion.js';
 import { isoInstant } from './dates.js';
 import {
@@ -26,8 +26,6 @@ const SETTABLE = {
 
 /** Other names under which a field is read, the first that is there first. A declared field of that name is itself. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = { doc_title: ['title'], created_at: ['date', 'created'] };
-
-const ACCESS_NAMES = new Set(['security_level', 'access_level', 'allowed_groups']);
 
 /** `doc_type` is a short text. */
 const MAX_DOC_TYPE = 100;

@@ -14,7 +14,8 @@ const TOO_DEEP = `values are nested deeper than ${MAX_DEPTH}`;
 /** What the parser's stack holds for a level of nesting, at most: the collection, and the error or document around it. */
 const STACK_PER_LEVEL = 2;
 
-const ACCESS_WORDS = /security_level|access_level|allowed_groups/i;
+/** The names of access fields and what is likely meant as one of them. */
+const ACCESS_WORDS = /(?:security|access)[\W_]{0,3}le?ve?ls?|allowed[\W_]{0,3}groups?|clearance/i;
 
 /** Whether a text speaks of access at all: when it can't be read, the level it meant is unknown and access must fail closed. */
 export function speaksOfAccess(text: string): boolean {

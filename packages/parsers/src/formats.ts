@@ -1,3 +1,4 @@
+import { FRONT_MATTER_EXTENSIONS } from '@sluice/metadata';
 import { CODE_EXTENSIONS } from './code/languages.js';
 import type { FormatEntry } from './format-entry.js';
 
@@ -124,7 +125,7 @@ export const FORMATS: readonly FormatEntry[] = [
     format: 'markdown',
     version: 2,
     title: 'Markdown',
-    extensions: ['md', 'markdown', 'mdown', 'mkd', 'mdx', 'qmd', 'rmd'],
+    extensions: [...FRONT_MATTER_EXTENSIONS],
     content: '-',
     reads: 'CommonMark with tables and footnotes of GitHub, YAML front matter. The text is the file’s.',
     load: async () => (await import('./markdown/parse-markdown.js')).parseMarkdown,

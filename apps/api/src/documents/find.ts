@@ -26,7 +26,7 @@ async function pendingAmong(deps: Pick<ApiDeps, 'queue' | 'logger'>, uuids: read
   }
 }
 
-type FindDeps = Pick<ApiDeps, 'store' | 'queue' | 'configuredAccess' | 'logger'>;
+type FindDeps = Pick<ApiDeps, 'store' | 'queue' | 'accessOfNewFile' | 'logger'>;
 
 /**
  * One document as a caller may see it. The queue is asked before the store: a job that ends in between has its commit in what is
@@ -46,18 +46,30 @@ export async function findDocument(deps: FindDeps, caller: Caller, idOrDocId: st
   if (!pending || slash <= 0) throw notFound(idOrDocId);
   const source = idOrDocId.slice(0, slash);
   const path = idOrDocId.slice(slash + 1);
-  if (!mayAccess(caller, deps.configuredAccess(source, path))) throw notFound(idOrDocId);
+  if (!mayAccess(caller, await deps.accessOfNewFile(source, path))) throw notFound(idOrDocId);
   return pendingView(source, path);
 }
 
-/** The revision of a document that answers queries. Error `not_found` when none does. */
-export async function findServing(deps: Pick<ApiDeps, 'store'>, caller: Caller, idOrDocId: string): Promise<CommitRecord> {
+/**
+ * The revision of a document that answers queries. Errors: `not_found` when none does, `revision_outdated` when it is not the one asked for.
+ */
+export async function findServing(
+  deps: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  idOrDocId: string,
+  revision?: string,
+): Promise<CommitRecord> {
   const uuid = uuidOf(idOrDocId);
   const records = (await deps.store.recordsOf([uuid])).get(uuid) ?? [];
   const state: DocumentState | undefined = documentState(records, false);
   if (state === undefined || !mayKnow(caller, records)) throw notFound(idOrDocId);
   if (state.serving === undefined) {
     throw new SluiceError('not_found', `${state.top.doc_id} is ${state.status}: no revision of it is served.`);
+  }
+  if (revision !== undefined && revision !== state.serving.revision) {
+    throw new SluiceError('revision_outdated', `${state.top.doc_id} has changed since revision ${revision}.`, {
+      details: { revision: state.serving.revision },
+    });
   }
   return state.serving;
 }

@@ -8,7 +8,7 @@ import { pendingView, viewOf } from './view.js';
 /** Jobs that a listing looks at. More than that wait only while a big source is new, and they come up as they are taken. */
 const PENDING_LIMIT = 100_000;
 
-type ListDeps = Pick<ApiDeps, 'store' | 'queue' | 'configuredAccess' | 'logger'>;
+type ListDeps = Pick<ApiDeps, 'store' | 'queue' | 'accessOfNewFile' | 'configuredAccess' | 'logger'>;
 
 /** A document in a listing: its state, or only the path that a job waits for. */
 export interface Listed {
@@ -37,8 +37,7 @@ export async function listDocuments(
   const { jobs, pendingKnown } = await pendingJobs(deps);
   const listed: Listed[] = [];
   for await (const document of merge(deps, jobs, after, request.pendingOnly === true)) {
-    if (!visible(deps, request.caller, document)) continue;
-    if (!request.accept(document)) continue;
+    if (!request.accept(document) || !(await isVisible(deps, request.caller, document))) continue;
     if (listed.length === request.limit) {
       // There is one more: the page before ends at the last one taken.
       const last = listed.at(-1);
@@ -110,8 +109,8 @@ function joined(uuid: string, records: readonly CommitRecord[], job: Job | undef
   return place === undefined ? undefined : { uuid, ...place, state, records };
 }
 
-function visible(deps: ListDeps, caller: Caller, found: Found): boolean {
-  return found.state === undefined
-    ? mayAccess(caller, deps.configuredAccess(found.source, found.path))
-    : mayKnow(caller, found.records);
+/** Of a file without a record the configuration is asked first: most are decided without a look at the disk. */
+async function isVisible(deps: ListDeps, caller: Caller, { state, source, path, records }: Found): Promise<boolean> {
+  if (state !== undefined) return mayKnow(caller, records);
+  return mayAccess(caller, deps.configuredAccess(source, path)) && mayAccess(caller, await deps.accessOfNewFile(source, path));
 }

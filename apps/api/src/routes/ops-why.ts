@@ -43,7 +43,8 @@ export function whyRoute(app: HttpApp, deps: ApiDeps): void {
       if (found.source !== undefined && found.path !== undefined && ignored === undefined && document === undefined) {
         const configured = deps.configuredAccess(found.source, found.path);
         // Whether a file is there is not for those either who may see none at that path.
-        if (!mayAccess(caller, configured)) notes.length = 0;
+        const own = await deps.accessOfNewFile(found.source, found.path);
+        if (!mayAccess(caller, configured) || !mayAccess(caller, own)) notes.length = 0;
         notes.push(unknownTo(caller, configured));
       }
       return {
