@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -89,6 +89,24 @@ describe('a parsing process', () => {
     await read('a.md', 'Kettle.');
     await killParser();
     expect((await read('a.md', 'Lid.')).chunks).toMatchObject([{ text: 'Lid.' }]);
+  });
+
+  it('reads no other file than the one that was found, though a folder was exchanged for a link since', async () => {
+    open();
+    for (const name of ['inside', 'outside']) await mkdir(join(folder, name));
+    const path = join(folder, 'inside', 'a.md');
+    await writeFile(path, 'Kettle.');
+    await writeFile(join(folder, 'outside', 'a.md'), 'Not for this source.');
+    const { ino, dev } = await stat(path, { bigint: true });
+    const request = { docId: 'docs/a.md', path, limits, chunking: { strategy: 'auto' } };
+    const ask = () => pool.read({ ...request, found: { inode: String(ino), device: String(dev) } });
+    expect((await ask()).chunks).toMatchObject([{ text: 'Kettle.' }]);
+    await rename(join(folder, 'inside'), join(folder, 'away'));
+    await symlink(join(folder, 'outside'), join(folder, 'inside'));
+    await expect(ask()).rejects.toMatchObject({ code: 'unreadable', kind: 'transient' });
+    // Nor through a link in the file's own place.
+    await symlink(join(folder, 'outside', 'a.md'), join(folder, 'link.md'));
+    await expect(pool.read({ ...request, path: join(folder, 'link.md') })).rejects.toMatchObject({ code: 'unreadable' });
   });
 
   // Only Linux shows the environment of another process.

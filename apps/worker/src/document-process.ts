@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open as openFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type ChunkingDeps, chunkDocument, createChunkingCaches } from '@sluice/chunking';
-import { type DroppedFact, fileFaultKind, type ParsedDocument, type ReadResult, SluiceError } from '@sluice/core';
+import {
+  type DroppedFact,
+  fileFaultKind,
+  type ParsedDocument,
+  type ReadRequest,
+  type ReadResult,
+  SluiceError,
+} from '@sluice/core';
 import { createTokenizer } from '@sluice/models';
 import { createParserRegistry } from '@sluice/parsers';
 import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
@@ -64,7 +72,7 @@ async function openDeps(options: ProcessOptions, { embedder, llm, facts }: Worke
 async function read(open: () => Promise<Deps>, request: Extract<ToProcess, { type: 'read' }>['request']): Promise<void> {
   try {
     const deps = await open();
-    const bytes = await readBytes(request.path, request.limits.fileBytes);
+    const bytes = await readBytes(request, request.limits.fileBytes);
     const contentHash = createHash('sha256').update(bytes).digest('hex');
     const document = await deps.registry.parse({
       bytes,
@@ -98,18 +106,26 @@ async function read(open: () => Promise<Deps>, request: Extract<ToProcess, { typ
   }
 }
 
-async function readBytes(path: string, limit: number): Promise<Uint8Array> {
+/** Opened once, so that what was compared is what is read. Windows has no flag against links; there the comparison stands alone. */
+async function readBytes({ path, found }: Pick<ReadRequest, 'path' | 'found'>, limit: number): Promise<Uint8Array> {
+  let file: FileHandle | undefined;
   try {
-    const { size } = await stat(path);
+    file = await openFile(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const { size, ino, dev } = await file.stat({ bigint: true });
+    if (found !== undefined && (String(ino) !== found.inode || (found.device !== undefined && String(dev) !== found.device))) {
+      throw Object.assign(new Error('ESTALE: another file has taken its place'), { code: 'ESTALE' });
+    }
     if (size > limit)
       throw new SluiceError('too_large', `${path} has ${size} bytes, over limits.file_mb; raise it or split the file`);
-    return await readFile(path);
+    return await file.readFile();
   } catch (cause) {
     if (cause instanceof SluiceError) throw cause;
     throw new SluiceError('unreadable', `${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
       kind: fileFaultKind(cause),
     });
+  } finally {
+    await file?.close();
   }
 }
 

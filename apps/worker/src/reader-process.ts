@@ -20,7 +20,7 @@ const SLOW_TEXTS = 2000;
 /** The variables of the worker that a parsing process gets: it meets hostile files, so no address, password or key is among them. */
 const PARSING_VARIABLES = [
   ...['PATH', 'HOME', 'LANG', 'LC_ALL', 'LC_CTYPE', 'TZ', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot'],
-  ...['NODE_ENV', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH'],
+  ...['NODE_ENV', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'TESSDATA_PREFIX', 'OMP_THREAD_LIMIT'],
 ];
 
 function parsingEnvironment(): Record<string, string> {
@@ -208,12 +208,26 @@ function tooMuch({ docId, limits }: ReadRequest): SluiceError {
   );
 }
 
-/** Resident memory of a process, MB; 0 where the system does not tell (only Linux has /proc): then the heap limit alone holds. */
+/**
+ * Resident memory of a process and of those it has started (text recognition runs in one of its own), MB. 0 where the system does not
+ * tell (only Linux has /proc): then the heap limit alone holds.
+ */
 async function residentMb(pid: number | undefined): Promise<number> {
   if (pid === undefined) return 0;
   try {
-    const pages = Number((await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1]);
-    return (pages * 4096) / 1_048_576;
+    const [status, children] = await Promise.all([
+      readFile(`/proc/${pid}/status`, 'utf8'),
+      readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => ''),
+    ]);
+    const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
+    const others = await Promise.all(
+      children
+        .trim()
+        .split(' ')
+        .filter(Boolean)
+        .map((child) => residentMb(Number(child))),
+    );
+    return others.reduce((sum, mb) => sum + mb, own);
   } catch {
     return 0;
   }

@@ -1,5 +1,6 @@
 import type { ChunkedDocument, PageStart } from '../chunks.js';
 import type { ParsedDocument, SelfMetadata } from '../parsed.js';
+import type { FileIdentity } from './files.js';
 
 /** Bounds on what parsing one document may take. Over one: `limit_exceeded`, `too_large`, `parse_timeout` or `parse_memory`. */
 export interface ParseLimits {
@@ -54,6 +55,8 @@ export interface ReadRequest {
   path: string;
   /** Bytes of the file when it was last seen, to tell large from small. Default 0 (small). */
   size?: number;
+  /** What was found at the path. Another file in its place is not read: a folder may have been exchanged for a link since. */
+  found?: FileIdentity;
   limits: ParseLimits;
   chunking: ChunkingSettings;
   passwords?: readonly string[];

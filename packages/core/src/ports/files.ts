@@ -7,6 +7,13 @@ export interface FolderEntry {
   validName: boolean;
 }
 
+/** Which file it is, whatever it holds. */
+export interface FileIdentity {
+  inode: string;
+  /** Where the system knows it. */
+  device?: string;
+}
+
 /** A stat with the kind of entry, and what tells a folder from one that took its place: device and birth, where the system knows them. */
 export interface EntryStat extends FileStat {
   kind: FolderEntry['kind'];
@@ -29,9 +36,12 @@ export interface Files {
   /** Follows no link at the end. Undefined when nothing is there (ENOENT, ENOTDIR). */
   stat(path: string): Promise<EntryStat | undefined>;
   list(path: string): Promise<FolderEntry[]>;
-  read(path: string): Promise<Uint8Array>;
-  /** First bytes of a file, at most `length`. */
-  readHead(path: string, length: number): Promise<Uint8Array>;
+  /**
+   * First bytes of a file, at most `length`. Follows no link at the end.
+   *
+   * @param found what stat() said of the path. Another file in its place is an error with the code ESTALE
+   */
+  readHead(path: string, length: number, found?: FileIdentity): Promise<Uint8Array>;
   /** sha256 of a file's content in hex, read as a stream. */
   hash(path: string): Promise<string>;
   realpath(path: string): Promise<string>;
