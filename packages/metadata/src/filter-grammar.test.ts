@@ -224,6 +224,13 @@ describe('what is refused, naming the place', () => {
     const values = (n: number) => ({ t: { $in: Array.from({ length: n }, (_, i) => i) } });
     expect(compileFilter(values(1000), catalog)).toBeDefined();
     expect(fault(values(1001)).message).toContain('1000 values');
+    // Bodies of a mebibyte that made a query of 26 MB for the store.
+    const lists = (count: number) => ({ $or: Array.from({ length: count }, () => values(1000)) });
+    expect(compileFilter(lists(5), catalog)).toBeDefined();
+    expect(fault(lists(6)).message).toContain('5000 values');
+    const empty = (count: number) => ({ $and: [{ $and: Array.from({ length: count }, () => ({})) }] });
+    expect(compileFilter(empty(998), catalog)).toBeDefined();
+    expect(fault(empty(999)).message).toContain('1000 objects');
   });
 });
 

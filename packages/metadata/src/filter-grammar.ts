@@ -9,6 +9,10 @@ const MAX_FILTER_DEPTH = 10;
 const MAX_FILTER_CONDITIONS = 100;
 /** Most values of one $in or $nin. */
 const MAX_FILTER_VALUES = 1_000;
+/** Most values of all lists together: each becomes a clause of the store's query, of some 100 bytes. */
+const MAX_ALL_VALUES = 5_000;
+/** Most objects and lists of $and, $or and $not: empty ones hold no condition. */
+const MAX_FILTER_NODES = 1_000;
 
 const COMPARISONS = ['$eq', '$ne', '$in', '$nin', '$gt', '$gte', '$lt', '$lte', '$exists'] as const;
 type Comparison = (typeof COMPARISONS)[number];
@@ -16,6 +20,8 @@ type Comparison = (typeof COMPARISONS)[number];
 interface Compilation {
   catalog: FieldCatalog;
   conditions: number;
+  values: number;
+  nodes: number;
 }
 
 /** A place in the filter, for messages, as `filter.$or[1].year.$gt`. */
@@ -31,11 +37,13 @@ interface Place {
  * @throws SluiceError `invalid_filter` with `details.path`, and field or operator where one is at fault: nothing is dropped silently
  */
 export function compileFilter(json: unknown, catalog: FieldCatalog): Filter {
-  return compileObject(json, { path: 'filter', depth: 0 }, { catalog, conditions: 0 });
+  return compileObject(json, { path: 'filter', depth: 0 }, { catalog, conditions: 0, values: 0, nodes: 0 });
 }
 
 function compileObject(json: unknown, place: Place, run: Compilation): Filter {
   if (!isObject(json)) throw invalid(place.path, `must be an object, not ${kindOf(json)}`);
+  run.nodes += 1;
+  if (run.nodes > MAX_FILTER_NODES) throw invalid('filter', `has more than ${MAX_FILTER_NODES} objects`);
   const parts: Filter[] = [];
   for (const [key, value] of Object.entries(json)) {
     const inner = { path: `${place.path}.${key}`, depth: place.depth };
@@ -139,6 +147,8 @@ function compileComparison(
     case '$nin': {
       if (!Array.isArray(operand)) throw at(`needs a list, not ${kindOf(operand)}`);
       if (operand.length > MAX_FILTER_VALUES) throw at(`has more than ${MAX_FILTER_VALUES} values`);
+      run.values += operand.length;
+      if (run.values > MAX_ALL_VALUES) throw invalid('filter', `has more than ${MAX_ALL_VALUES} values in its lists together`);
       const among = isAmong(name, field, operand, at);
       return operator === '$in' ? among : negate(among);
     }
