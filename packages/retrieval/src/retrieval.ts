@@ -1,5 +1,5 @@
 import type { Caller, ChunkStore, Clock, Embedder, Filter, Reranker, SearchHit, Tokenizer } from '@sluice/core';
-import { accessFilter, compileFilter, type FieldCatalog, mayAccess } from '@sluice/metadata';
+import { accessFilter, compileFilter, type FieldCatalog, mayAccess, passesGroups } from '@sluice/metadata';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { buildContext, DEFAULT_CONTEXT_PASSAGES, DEFAULT_CONTEXT_TOKENS, excerptOf, renderExcerpt } from './context.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
@@ -59,6 +59,7 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
       alpha: request.alpha ?? settings.alpha,
       limit: wanted,
       filter,
+      relativeKeyword: !passesGroups(caller),
       mayAccess: (commit) => mayAccess(caller, commit),
     });
     return orderHits(hits, reading);
@@ -122,11 +123,13 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
       const limit = request.limit ?? settings.limit;
       const all = Math.max(POOL, request.candidates ?? settings.candidates);
       const some = Math.min(all, hitsToRead(request, limit));
+      signal?.throwIfAborted();
       const hits = await findHits(request, some, filter, caller, vector);
       const found = await choosePassages(request, hits, degraded, signal);
       // Mostly the first hits give enough; where they fall together in a passage or a document, all are read.
       const worst = hits.at(-1)?.score ?? 0;
       if (found.length >= limit || some === all || hits.length < some || worst < (request.min_score ?? worst)) return found;
+      signal?.throwIfAborted();
       return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded, signal);
     });
     stop();

@@ -1,3 +1,5 @@
+import type { SearchRequest } from '@sluice/core';
+
 /** A chunk that a part of a search found. */
 export interface RawHit {
   id: string;
@@ -29,7 +31,10 @@ export interface FusedHit extends Omit<RawHit, 'score'> {
  *
  * The pool must hold visible chunks alone: the extremes are those of what is given.
  */
-export function fuse(pool: Pick<RawPool, 'dense' | 'keyword'>, mode: 'hybrid' | 'dense' | 'keyword', alpha: number): FusedHit[] {
+export function fuse(
+  pool: Pick<RawPool, 'dense' | 'keyword'>,
+  { mode, alpha, relativeKeyword = false }: Pick<SearchRequest, 'mode' | 'alpha' | 'relativeKeyword'>,
+): FusedHit[] {
   const hits = new Map<string, FusedHit>();
   const add = (part: 'dense' | 'keyword', weight: number) => {
     const list = pool[part];
@@ -39,10 +44,11 @@ export function fuse(pool: Pick<RawPool, 'dense' | 'keyword'>, mode: 'hybrid' | 
       least = Math.min(least, score);
       greatest = Math.max(greatest, score);
     }
+    const unit = part === 'keyword' && relativeKeyword && greatest > 0 ? greatest : 1;
     for (const { id, doc_uuid, rev, score } of list) {
       const hit: FusedHit = hits.get(id) ?? { id, doc_uuid, rev, score: 0, scores: {} };
-      hit.scores[part] = score;
-      hit.score += mode === 'hybrid' ? weight * (greatest > least ? (score - least) / (greatest - least) : 1) : score;
+      hit.scores[part] = score / unit;
+      hit.score += mode === 'hybrid' ? weight * (greatest > least ? (score - least) / (greatest - least) : 1) : score / unit;
       hits.set(id, hit);
     }
   };

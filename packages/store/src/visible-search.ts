@@ -130,7 +130,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     }
 
     const shown = (part: RawHit[]) => (checkVisibility ? liveOf(part, known) : part).slice(0, size);
-    const fused = fuse({ dense: shown(pool.dense), keyword: shown(pool.keyword) }, request.mode, request.alpha);
+    const fused = fuse({ dense: shown(pool.dense), keyword: shown(pool.keyword) }, request);
     const hits = await readHits(firstOf(inOrder(fused, known), request.limit), known, early);
     checkTime(began);
     return hits;
@@ -141,7 +141,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
    * What the others belong to may be replaced meanwhile; then the answer is that of the moment at which the search began.
    */
   function decisiveOf(pool: RawPool, request: SearchRequest): RawHit[] {
-    const fused = fuse(pool, request.mode, request.alpha).sort((a, b) => b.score - a.score);
+    const fused = fuse(pool, request).sort((a, b) => b.score - a.score);
     const last = fused[request.limit - 1]?.score ?? Number.NEGATIVE_INFINITY;
     const ends = [pool.dense[0], pool.dense.at(-1), pool.keyword[0]];
     return [...fused.filter((hit) => hit.score >= last), ...ends.filter((hit) => hit !== undefined)];
@@ -194,7 +194,7 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
 
   function readEarly(pool: RawPool, request: SearchRequest): Promise<Contents> {
     const [dense, keyword] = [pool.dense.slice(0, POOL), pool.keyword.slice(0, POOL)];
-    const best = inOrder(fuse({ dense, keyword }, request.mode, request.alpha), new Map()).slice(0, request.limit);
+    const best = inOrder(fuse({ dense, keyword }, request), new Map()).slice(0, request.limit);
     const docUuids = [...new Set(best.map((hit) => hit.doc_uuid))];
     // What fails here is read again when it is needed, and reported then.
     return readContents(

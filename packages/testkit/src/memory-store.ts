@@ -96,6 +96,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   return {
     contents: { chunks, records, pages },
     ensureSchema: () => before('ensureSchema'),
+    checkSchema: () => before('checkSchema'),
     checkReady: () => before('checkReady'),
 
     async recordsOf(docUuids) {
@@ -290,11 +291,12 @@ function rank(candidates: Candidate[], request: SearchRequest): SearchHit[] {
   const add = (part: 'dense' | 'keyword', list: Scored[], weight: number) => {
     const least = part === 'keyword' ? 0 : Math.min(...list.map((hit) => hit.score));
     const greatest = Math.max(...list.map((hit) => hit.score));
+    const unit = part === 'keyword' && request.relativeKeyword === true && greatest > 0 ? greatest : 1;
     for (const { chunk, commit, score } of list) {
       const { vector: _vector, ...plain } = chunk;
       const hit: SearchHit = hits.get(chunk.id) ?? { chunk: structuredClone(plain), commit, score: 0, scores: {} };
-      hit.scores[part] = score;
-      hit.score += mode === 'hybrid' ? weight * (greatest > least ? (score - least) / (greatest - least) : 1) : score;
+      hit.scores[part] = score / unit;
+      hit.score += mode === 'hybrid' ? weight * (greatest > least ? (score - least) / (greatest - least) : 1) : score / unit;
       hits.set(chunk.id, hit);
     }
   };

@@ -44,6 +44,11 @@ export interface SearchRequest {
   limit: number;
   /** The caller's filter, the access filter already ANDed outermost. */
   filter: Filter;
+  /**
+   * Keyword scores as shares of the greatest one that is shown. BM25 itself depends on how many documents hold a word, those that the
+   * caller may not see among them.
+   */
+  relativeKeyword?: boolean;
   /** Whether the caller may see a document by a commit's level and groups. */
   mayAccess: (commit: Pick<CommitRecord, 'security_level' | 'allowed_groups'>) => boolean;
 }
@@ -59,6 +64,8 @@ export interface SearchHit {
 export interface ChunkStore {
   /** Creates what is missing and checks what is there. Error `schema_mismatch` names what differs. */
   ensureSchema(): Promise<void>;
+  /** Reads what is there and writes nothing. Error `schema_mismatch` names what is missing or differs. */
+  checkSchema(): Promise<void>;
   /** Error `store_unavailable` when the store does not answer or is not ready for reads and writes. */
   checkReady(): Promise<void>;
 
