@@ -105,6 +105,8 @@ describe('the processes, started as docker-compose.yml does it', () => {
       SLUICE_MODEL: services.model,
       REDIS_URL: services.redis,
       WEAVIATE_URL: services.weaviate,
+      // The services of the test run want none.
+      WEAVIATE_API_KEY: '',
     };
     const environmentOf = (role: string) => {
       const own = compose.services[role]?.environment ?? {};

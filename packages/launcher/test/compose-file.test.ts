@@ -1,4 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig } from '@sluice/config';
@@ -35,11 +37,17 @@ const serviceSchema = z.looseObject({
   environment: z.record(z.string(), z.string()).default({}),
   volumes: z.array(z.string()).default([]),
   ports: z.array(z.string()).default([]),
+  networks: z.array(z.string()).optional(),
+  entrypoint: z.array(z.string()).optional(),
+  mem_limit: z.string().optional(),
+  cpus: z.union([z.number(), z.string()]).optional(),
+  pids_limit: z.int().optional(),
   healthcheck: z.looseObject({ test: z.array(z.string()).min(2) }).optional(),
 });
 const composeFile = z.looseObject({
   services: z.record(z.string(), serviceSchema),
   volumes: z.record(z.string(), z.strictObject({})),
+  networks: z.record(z.string(), z.strictObject({ internal: z.literal(true).optional() })),
 });
 
 const text = read('docker-compose.yml');
@@ -97,14 +105,70 @@ describe('docker-compose.yml', () => {
       at % 2 === 0 && !own.has(part) ? [part, all[at + 1]] : [],
     );
     const command = service('redis').command ?? [];
-    expect(command[0]).toBe('redis-server');
+    expect(service('redis').entrypoint?.at(-2)).toContain('exec redis-server -');
     const pairs = (list: readonly (string | undefined)[]) =>
       list.flatMap((part, at) => (at % 2 === 0 ? [`${part} ${list[at + 1]}`] : [])).sort();
-    expect(pairs(command.slice(1))).toEqual(pairs(settings));
+    expect(pairs(command)).toEqual(pairs(settings));
     expect(command.join(' ')).toContain('--maxmemory-policy noeviction');
     expect(command.join(' ')).toContain('--appendonly yes');
     const ports = { http: 8080, grpc: 50051, gossip: 7946, data: 7947, raft: 8300, raftRpc: 8301 };
-    expect(service('weaviate').environment).toEqual(weaviateEnvironment(ports, '/var/lib/weaviate'));
+    const nothing = { redisPassword: '', weaviateKey: '', weaviateCluster: '' };
+    const given = Object.entries(service('weaviate').environment).map(([key, value]) => [key, interpolate(value)]);
+    expect(Object.fromEntries(given)).toEqual(weaviateEnvironment(ports, '/var/lib/weaviate', nothing));
+  });
+
+  it('has no way out for what parses, nor a way to the stores for what watches over it', () => {
+    const internal = Object.keys(compose.networks).filter((name) => compose.networks[name]?.internal === true);
+    const networksOf = (name: string) => service(name).networks ?? [];
+    for (const name of ['worker', 'watcher', 'redis', 'weaviate']) {
+      expect(
+        networksOf(name).filter((network) => !internal.includes(network)),
+        name,
+      ).toEqual([]);
+      expect(networksOf(name)).not.toHaveLength(0);
+    }
+    for (const name of ['prometheus', 'grafana', 'model']) {
+      for (const store of ['redis', 'weaviate']) {
+        expect(
+          networksOf(store).filter((network) => networksOf(name).includes(network)),
+          `${name} and ${store}`,
+        ).toEqual([]);
+      }
+    }
+  });
+
+  it('bounds the memory, the CPUs and the processes of each', () => {
+    for (const name of [...RUNNING, 'model']) {
+      const { mem_limit, cpus, pids_limit } = service(name);
+      expect({ mem_limit, cpus, pids_limit }, name).toEqual({
+        mem_limit: expect.anything(),
+        cpus: expect.anything(),
+        pids_limit: expect.any(Number),
+      });
+    }
+  });
+
+  it('has passwords that a script makes once, for its user alone', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sluice-compose-'));
+    try {
+      mkdirSync(join(folder, 'infra'));
+      copyFileSync(join(ROOT, 'infra/init-secrets.sh'), join(folder, 'infra/init-secrets.sh'));
+      const file = join(folder, '.env');
+      writeFileSync(file, 'SLUICE_PORT=4181\nREDIS_PASSWORD=mine');
+      const made = [1, 2].map(() => {
+        execFileSync('sh', [join(folder, 'infra/init-secrets.sh')]);
+        return readFileSync(file, 'utf8');
+      });
+      expect(made[0]).toMatch(
+        /^SLUICE_PORT=4181\nREDIS_PASSWORD=mine\nWEAVIATE_API_KEY=[A-Za-z0-9]{40,}\nWEAVIATE_CLUSTER_PASSWORD=[A-Za-z0-9]{40,}\n$/,
+      );
+      expect(made[1]).toBe(made[0]);
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      const names = [...text.matchAll(/\$\{((?:REDIS|WEAVIATE)_[A-Z_]*(?:PASSWORD|KEY)):-\}/g)].map(([, name]) => name);
+      expect([...new Set(names)].sort()).toEqual(['REDIS_PASSWORD', 'WEAVIATE_API_KEY', 'WEAVIATE_CLUSTER_PASSWORD']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('publishes on loopback alone, and of the stores nothing', () => {
@@ -162,7 +226,7 @@ describe('docker-compose.yml', () => {
       const config = loadConfig({ env, cwd: '/' });
       expect(config.runtime).toMatchObject({
         dataFolder: '/data',
-        redisUrl: 'redis://redis:6379',
+        redisUrl: 'redis://:@redis:6379',
         weaviateUrl: 'http://weaviate:8080',
         modelFolder: `/cache/sluice/models/${MINILM.name}`,
         namespace: 'sluice',
