@@ -1,9 +1,12 @@
 import { type Caller, SluiceError } from '@sluice/core';
+import { actFor } from '@sluice/metadata';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createCallsAtOnce } from './calls-at-once.js';
 import type { ApiDeps } from './deps.js';
 import { checkHost } from './hosts.js';
 import { ANONYMOUS } from './keys/gate.js';
 import { answering } from './problems.js';
+import { actingOf } from './schemas/acting.js';
 
 /** Refuses what a page of another origin made a browser send, unless `api.cors_origins` allows that origin. */
 function checkOrigin({ headers }: Pick<FastifyRequest, 'headers'>, corsOrigins: readonly string[]): void {
@@ -23,6 +26,7 @@ export function useAccess(app: FastifyInstance, { settings, identify }: Pick<Api
   // Set on every request by the hook below, before anything reads it.
   app.decorateRequest('caller', null as unknown as Caller);
   const allowedHosts = new Set(settings.allowedHosts.map((name) => name.toLowerCase()));
+  const takePlace = createCallsAtOnce(settings.callsAtOnce);
   app.addHook(
     'onRequest',
     answering(async (request, reply) => {
@@ -30,9 +34,17 @@ export function useAccess(app: FastifyInstance, { settings, identify }: Pick<Api
       checkOrigin(request, settings.corsOrigins);
       const { origin } = request.headers;
       if (origin !== undefined && isAllowed(origin, settings.corsOrigins)) allowOrigin(reply, origin);
-      if (request.routeOptions.config.open !== true) request.caller = await identify(request);
+      if (request.routeOptions.config.open === true) return;
+      request.caller = await identify(request);
+      checkRole(request);
+      takePlace(request.caller.keyId ?? `address ${request.ip}`, reply);
     }),
   );
+  // After validation, which lets these members pass where the route declares them.
+  app.addHook('preHandler', async (request) => {
+    const acting = actingOf(request.body, request.query);
+    if (acting !== undefined) request.caller = actFor(request.caller, acting);
+  });
 }
 
 function allowOrigin(reply: FastifyReply, origin: string): void {
@@ -53,7 +65,13 @@ export function preflightRoute(app: FastifyInstance): void {
   });
 }
 
-/** For routes under /ops and metrics. A browser on the queue pages is asked for a password. */
+/** A key of the role metrics opens one route. */
+function checkRole({ caller, routeOptions }: FastifyRequest): void {
+  if (caller.role !== 'metrics' || routeOptions.url === '/metrics') return;
+  throw new SluiceError('forbidden', 'A key with the role metrics reads /metrics alone.');
+}
+
+/** For routes under /ops. A browser on the queue pages is asked for a password. */
 export async function requireOperator(request: FastifyRequest): Promise<void> {
   const { role, name } = request.caller;
   if (role === 'operator') return;

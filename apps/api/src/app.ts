@@ -25,10 +25,13 @@ import { queueRoutes } from './routes/ops-queues.js';
 import { reconcileRoute } from './routes/ops-reconcile.js';
 import { sourceRoutes } from './routes/ops-sources.js';
 import { statusRoute } from './routes/ops-status.js';
+import { taskRoute } from './routes/ops-tasks.js';
 import { verifyRoute } from './routes/ops-verify.js';
 import { whyRoute } from './routes/ops-why.js';
 import { searchRoute } from './routes/search.js';
 import { textRoute } from './routes/text.js';
+import type { OpsTasks } from './schemas/tasks.js';
+import { createTasks } from './tasks.js';
 
 /** A doc_id is one path segment, percent-encoded: 4,096 bytes of path can take three times that. */
 const MAX_SEGMENT = 16_384;
@@ -98,6 +101,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
   });
 
   const counter = createCounter(deps);
+  const tasks: OpsTasks = createTasks();
   preflightRoute(app);
   const methods = collectMethods(app);
   healthRoutes(app, deps);
@@ -116,9 +120,10 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
     reconcileRoute(ops, deps);
     deadLetterRoutes(ops, deps);
     queueRoutes(ops, deps);
-    verifyRoute(ops, deps);
+    verifyRoute(ops, deps, tasks);
     whyRoute(ops, deps);
-    sourceRoutes(ops, deps);
+    sourceRoutes(ops, deps, tasks);
+    taskRoute(ops, tasks);
     keyRoutes(ops, deps);
     for (const { prefix, plugin } of deps.boards ?? []) {
       await ops.register(

@@ -3,7 +3,14 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
 import { type Config, createConfiguredPolicy, createSourceViews, ensureSecret, requireServices } from '@sluice/config';
 import { type DocumentReader, docUuid, makeDocId, SluiceError, systemClock } from '@sluice/core';
-import { defaultIngestionSettings, discardDocument, type IngestionDeps, removeSource, verify } from '@sluice/ingestion';
+import {
+  accessOfNewFile,
+  defaultIngestionSettings,
+  discardDocument,
+  type IngestionDeps,
+  removeSource,
+  verify,
+} from '@sluice/ingestion';
 import { type Environment, readRunFile } from '@sluice/launcher';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
 import { createEmbedder } from '@sluice/models';
@@ -85,7 +92,13 @@ export async function compose(
     logger,
     metrics,
   });
-  const keys = createKeyStore({ url: weaviateUrl, apiKey: weaviateApiKey, namespace: runtime.namespace });
+  const keys = createKeyStore({
+    url: weaviateUrl,
+    apiKey: weaviateApiKey,
+    namespace: runtime.namespace,
+    signingKey: ensureSecret(runtime.dataFolder, 'key-signing'),
+    logger,
+  });
   const ring = createKeyRing({ store: keys, clock });
   const { api } = config;
   const deps: ApiDeps = {
@@ -100,8 +113,17 @@ export async function compose(
       const { schema, matchingRules, source: said } = policy.of(source, path);
       return resolveAccess({ schema, matchingRules, sourceMetadata: said.metadata });
     },
+    async accessOfNewFile(name, path) {
+      const source = views.get(name);
+      return source === undefined ? { security_level: 5 } : accessOfNewFile(ingestion, source, path);
+    },
     catalog,
-    settings: { allowedHosts: [api.host, ...api.allowedHosts], corsOrigins: api.corsOrigins, bodyBytes: api.bodyBytes },
+    settings: {
+      allowedHosts: [api.host, ...api.allowedHosts],
+      corsOrigins: api.corsOrigins,
+      callsAtOnce: api.callsAtOnce,
+      bodyBytes: api.bodyBytes,
+    },
     ring,
     identify: createGate({
       ring,
@@ -131,7 +153,7 @@ export async function compose(
       await embedder.embed(['ready']);
     },
     discard: (document) => discardDocument(ingestion, document),
-    removeSource: (name) => removeSource(ingestion, name),
+    removeSource: (name, mayRemove) => removeSource(ingestion, name, mayRemove),
     verify: (options) =>
       verify(
         {

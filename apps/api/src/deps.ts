@@ -76,6 +76,8 @@ interface ApiSettings {
   /** Host names and addresses by which this server may be called, beside loopback ones and the address that a call came in at. */
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
+  /** Calls of one caller that may run at once. */
+  callsAtOnce: number;
   /** Largest body of a request. */
   bodyBytes: number;
 }
@@ -90,6 +92,8 @@ export interface ApiDeps {
   sources: readonly { name: string; path: string }[];
   /** Access of a file of which nothing is stored yet, by configuration alone. */
   configuredAccess(source: string, path: string): { security_level: SecurityLevel; allowed_groups?: string[] };
+  /** Access of such a file by its own metadata as well, read from disk; what cannot be read hides it. */
+  accessOfNewFile(source: string, path: string): Promise<{ security_level: SecurityLevel; allowed_groups?: string[] }>;
   catalog: FieldCatalog;
   settings: ApiSettings;
   /** Who asks. Errors: `unauthorized`, `rate_limited`. */
@@ -108,10 +112,12 @@ export interface ApiDeps {
   discard(document: { source: string; path: string }): Promise<boolean>;
   verify(options: {
     repair: boolean;
-    mayName(document: { docId: string; records: readonly CommitRecord[] }): boolean;
+    mayName(document: { docId: string; records: readonly CommitRecord[] }): boolean | Promise<boolean>;
+    /** Called with the number of documents compared so far. */
+    onProgress?: (documents: number) => void;
   }): Promise<VerifyReport>;
-  /** Takes every document of a source out of the store; the number removed. */
-  removeSource(name: string): Promise<number>;
+  /** Takes the documents of a source out of the store, as far as their records allow it; the number removed. */
+  removeSource(name: string, mayRemove: (records: readonly CommitRecord[]) => boolean): Promise<number>;
   /** Why a path is or is not a document. */
   explain(path: string): Promise<Explanation>;
   /** Bull Board, below /ops/queues. */

@@ -34,5 +34,5 @@ export function refuseOtherMethods(app: FastifyInstance, methods: ReadonlyMap<st
 function refuse(request: FastifyRequest, reply: FastifyReply, allow: string): FastifyReply {
   reply.header('allow', allow);
   const detail = `${request.method} is not allowed here: only ${allow}.`;
-  return sendProblem(reply, makeProblem('invalid_request', detail, request.id, { status: 405 }));
+  return sendProblem(reply, makeProblem('method_not_allowed', detail, request.id));
 }

@@ -8,7 +8,7 @@ export async function describeApi(): Promise<unknown> {
   const parts: Partial<ApiDeps> = {
     sources: [],
     catalog: new Map(),
-    settings: { allowedHosts: [], corsOrigins: [], bodyBytes: 1024 * 1024 },
+    settings: { allowedHosts: [], corsOrigins: [], callsAtOnce: 1, bodyBytes: 1024 * 1024 },
     clock: systemClock,
     logger: silentLogger(),
     metrics: createMetrics({ role: 'api' }),

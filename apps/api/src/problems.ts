@@ -9,6 +9,8 @@ export const HTTP_CODES = [
   'unauthorized',
   'forbidden',
   'not_found',
+  'method_not_allowed',
+  'conflict',
   'revision_outdated',
   'too_large',
   'rate_limited',
@@ -36,6 +38,8 @@ const STATUS: Record<HttpCode, number> = {
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
   revision_outdated: 409,
   too_large: 413,
   rate_limited: 429,
@@ -50,6 +54,8 @@ const TITLES: Record<HttpCode, string> = {
   unauthorized: 'A key is needed',
   forbidden: 'Not allowed',
   not_found: 'Not found',
+  method_not_allowed: 'The address does not have this method',
+  conflict: 'Not in this state',
   revision_outdated: 'The revision is outdated',
   too_large: 'Too large',
   rate_limited: 'Too many requests',
@@ -82,11 +88,11 @@ function codeOfStatus(status: number): HttpCode {
 
 export function makeProblem(code: HttpCode, detail: string, requestId: string, more: Record<string, unknown> = {}): Problem {
   const status = typeof more.status === 'number' ? more.status : STATUS[code];
-  return { ...more, type: 'about:blank', title: TITLES[code], status, detail, code, request_id: requestId };
+  return { ...more, type: `urn:sluice:problem:${code}`, title: TITLES[code], status, detail, code, request_id: requestId };
 }
 
 /** The one mapper from anything thrown to an answer. What is not the caller's fault says nothing of the inside. */
-function problemOf(error: unknown, requestId: string): Problem {
+export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof SluiceError) {
     const code = isHttpCode(error.code) ? error.code : (AS_HTTP[error.code] ?? 'internal');
     if (code === 'internal') return internal(requestId);

@@ -13,7 +13,7 @@ afterAll(() => world.close());
 function isProblem(response: { statusCode: number; headers: Record<string, unknown>; json(): unknown }, code: string) {
   expect(response.headers['content-type']).toMatch(/^application\/problem\+json/);
   expect(response.json()).toMatchObject({
-    type: 'about:blank',
+    type: `urn:sluice:problem:${code}`,
     title: expect.any(String),
     detail: expect.any(String),
     status: response.statusCode,
@@ -68,9 +68,9 @@ describe('addresses', () => {
     ['GET', '/v1/documents/%ff', 400, 'invalid_request'],
     ['GET', '/v1/documents/%', 400, 'invalid_request'],
     ['GET', '/v1/documents/%E0%A4%A', 400, 'invalid_request'],
-    ['DELETE', '/v1/documents/x', 405, 'invalid_request'],
-    ['GET', '/v1/search', 405, 'invalid_request'],
-    ['PUT', '/ops/api/status', 405, 'invalid_request'],
+    ['DELETE', '/v1/documents/x', 405, 'method_not_allowed'],
+    ['GET', '/v1/search', 405, 'method_not_allowed'],
+    ['PUT', '/ops/api/status', 405, 'method_not_allowed'],
   ] as const)('%s %s is answered %i %s', async (method, url, status, code) => {
     const response = await world.app.inject({ method, url });
     expect(response.statusCode).toBe(status);
@@ -197,7 +197,12 @@ describe('Host and Origin', () => {
   });
 
   it('serves the names that are set, and never the address that stands for all', async () => {
-    const settings = { allowedHosts: ['0.0.0.0', 'Sluice.Example.org', '::'], corsOrigins: [], bodyBytes: 1024 };
+    const settings = {
+      allowedHosts: ['0.0.0.0', 'Sluice.Example.org', '::'],
+      corsOrigins: [],
+      callsAtOnce: 200,
+      bodyBytes: 1024,
+    };
     const own = await createWorld({ settings });
     const statusBy = async (host: string) => (await own.app.inject({ url: '/healthz', headers: { host } })).statusCode;
     expect(await statusBy('sluice.example.ORG:443')).toBe(200);
@@ -266,9 +271,11 @@ describe('OpenAPI', () => {
       '/ops/api/reindex',
       '/ops/api/sources/remove',
       '/ops/api/status',
+      '/ops/api/tasks/{id}',
       '/ops/api/verify',
       '/ops/api/why',
       '/readyz',
+      '/v1/context',
       '/v1/documents',
       '/v1/documents/{doc_id}',
       '/v1/documents/{doc_id}/chunks',

@@ -14,7 +14,7 @@ const clock: Clock = { ...systemClock, now: () => now, monotonic: () => now };
 const LIMITS = { calls: { perSecond: 200, burst: 400 }, badKeys: { perSecond: 0.2, burst: 10 } };
 /** The content of secrets/operator-token. */
 const TOKEN = 't'.repeat(43);
-const SETTINGS = { allowedHosts: ['sluice.internal'], corsOrigins: [], bodyBytes: 1024 * 1024 };
+const SETTINGS = { allowedHosts: ['sluice.internal'], corsOrigins: [], callsAtOnce: 200, bodyBytes: 1024 * 1024 };
 
 const queuePages: FastifyPluginCallback = (board, _options, done) => {
   board.get('/', async () => 'queues');
@@ -172,6 +172,28 @@ describe('once a key exists', () => {
     expect((await ask('/ops/api/keys', { method: 'POST', body: { name: 'x', clearance: 1 }, key })).statusCode).toBe(403);
   });
 
+  it('of the role metrics reads /metrics and nothing else', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const { key } = await make({ name: 'prometheus', clearance: 5, role: 'metrics' }, boss.key);
+    await world.put({ docId: 'inbox/five.md', text: 'x', metadata: { security_level: 5 } });
+    const metrics = await ask('/metrics', { key });
+    expect(metrics.statusCode).toBe(200);
+    expect(metrics.body).toContain('sluice_documents{source="inbox",status="indexed"} 1');
+    for (const url of [
+      '/v1/documents',
+      '/v1/sources',
+      '/v1/schema',
+      '/ops/api/status',
+      '/ops/api/keys',
+      '/ops/queues/',
+      '/openapi.json',
+      '/docs/',
+      '/nope',
+    ])
+      expect((await ask(url, { key })).statusCode, url).toBe(403);
+    expect((await ask('/v1/search', { method: 'POST', body: { query: 'x' }, key })).statusCode).toBe(403);
+  });
+
   it('its clearance and groups decide what is found', async () => {
     const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
     const two = await make({ name: 'two', clearance: 2 }, boss.key);
@@ -219,6 +241,29 @@ describe('once a key exists', () => {
     expect((await ask('/v1/documents', { key: other.key })).statusCode).toBe(200);
     await keys.revoke(other.id);
     now += 1_000;
+    expect((await ask('/v1/documents', { key: other.key })).statusCode).toBe(401);
+  });
+
+  it('is refused at once after its revocation, also when a list read before arrives after', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const other = await make({ name: 'other', clearance: 1 }, boss.key);
+    const list = keys.list.bind(keys);
+    const old = await list();
+    let deliver = (_: typeof old) => {};
+    const delivery = new Promise<typeof old>((resolve) => (deliver = resolve));
+    const asked = new Promise<void>((resolve) => {
+      keys.list = () => {
+        resolve();
+        return delivery;
+      };
+    });
+    now += 1_000;
+    const reading = ask('/v1/documents', { key: boss.key });
+    await asked;
+    keys.list = list;
+    await world.deps.ring.revoke(other.id);
+    deliver(old);
+    await reading;
     expect((await ask('/v1/documents', { key: other.key })).statusCode).toBe(401);
   });
 

@@ -1,4 +1,5 @@
-import { SluiceError } from '@sluice/core';
+import { SluiceError, systemClock } from '@sluice/core';
+import { until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './world.js';
 
@@ -15,6 +16,16 @@ const get = async (url: string) => {
 const post = async (url: string, payload?: Record<string, unknown>) => {
   const response = await world.app.inject({ method: 'POST', url, ...(payload === undefined ? {} : { payload }) });
   return { status: response.statusCode, body: response.json() };
+};
+/** Starts a task, and gives what it ended with. */
+const finish = async (url: string, payload: Record<string, unknown>) => {
+  const { status, body } = await post(url, payload);
+  expect([status, Object.keys(body)]).toEqual([202, ['task_id']]);
+  return until(async () => {
+    const task = (await get(`/ops/api/tasks/${body.task_id}`)).body;
+    expect(task.state).not.toBe('running');
+    return task;
+  });
 };
 const failed = (docId: string, reason: 'corrupt' | 'embed_failed' = 'corrupt', more = {}) =>
   world.put({ docId, record: { status: 'failed', reason, message: `${docId} is damaged`, ...more } });
@@ -189,11 +200,35 @@ describe('other routes of operators', () => {
     expect((await post(`/ops/api/queues/${verb}`, {})).status).toBe(200);
   });
 
-  it('verify returns the report', async () => {
-    const { status, body } = await post('/ops/api/verify', { repair: false });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ differences: 0, by_kind: { missing_chunk: 0 }, checked: { files: 0 } });
+  it('verify is a task, whose result is the report', async () => {
+    expect(await finish('/ops/api/verify', { repair: false })).toMatchObject({
+      state: 'done',
+      result: { differences: 0, by_kind: { missing_chunk: 0 }, checked: { files: 0 } },
+    });
     expect((await post('/ops/api/verify', { repair: 'yes' })).status).toBe(400);
+  });
+
+  it('a task tells how far it is to its own caller, and four run at once', async () => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const plain = await world.deps.verify({ repair: false, mayName: () => true });
+    world.deps.verify = async ({ onProgress }) => {
+      onProgress?.(7);
+      await ended;
+      return plain;
+    };
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n += 1) ids.push((await post('/ops/api/verify', {})).body.task_id);
+    expect(await post('/ops/api/verify', {})).toMatchObject({ status: 429, body: { code: 'rate_limited' } });
+    const url = `/ops/api/tasks/${ids[0]}`;
+    expect((await get(url)).body).toEqual({ state: 'running', progress: 7 });
+    // The examples of a result are those of its caller's clearance.
+    world.as({ name: 'another', clearance: 1 });
+    expect((await get(url)).status).toBe(404);
+    world.as({ name: 'anonymous' });
+    end();
+    await until(async () => expect((await get(url)).body.state).toBe('done'));
+    expect((await get('/ops/api/tasks/6f1c2f7e-7a55-4b0e-9d0b-0a4a4f2c7d11')).status).toBe(404);
   });
 
   it('reindex queues every document of configured sources anew', async () => {
@@ -215,12 +250,31 @@ describe('other routes of operators', () => {
   it('a source is removed only once it has left the configuration', async () => {
     expect(await post('/ops/api/sources/remove', { source: 'inbox' })).toMatchObject({
       status: 409,
-      body: { code: 'invalid_request', detail: expect.stringContaining('still configured') },
+      body: { code: 'conflict', detail: expect.stringContaining('still configured') },
     });
-    expect((await post('/ops/api/sources/remove', { source: 'never' })).status).toBe(404);
+    expect(await finish('/ops/api/sources/remove', { source: 'never' })).toMatchObject({
+      state: 'failed',
+      problem: { code: 'not_found', status: 404 },
+    });
     await world.close();
     world = await createWorld({ removeSource: async (name) => (name === 'gone' ? 3 : 0) });
-    expect(await post('/ops/api/sources/remove', { source: 'gone' })).toEqual({ status: 200, body: { removed: 3 } });
+    expect(await finish('/ops/api/sources/remove', { source: 'gone' })).toMatchObject({ state: 'done', result: { removed: 3 } });
+  });
+
+  it('of a source that has left only what the operator may know of is removed and counted', async () => {
+    await world.close();
+    world = await createWorld({
+      async removeSource(_name, mayRemove) {
+        let removed = 0;
+        for await (const records of world.store.walkRecords()) removed += Number(mayRemove(records));
+        return removed;
+      },
+    });
+    for (const level of [1, 4] as const)
+      await world.put({ docId: `gone/${level}.md`, text: 'x', metadata: { security_level: level } });
+    expect((await finish('/ops/api/sources/remove', { source: 'gone' })).result).toEqual({ removed: 1 });
+    world.as({ clearance: 4 });
+    expect((await finish('/ops/api/sources/remove', { source: 'gone' })).result).toEqual({ removed: 2 });
   });
 
   it('why joins what the configuration and the store say, within what the caller may know of', async () => {
@@ -276,8 +330,12 @@ describe('other routes of operators', () => {
 
 describe('health and metrics', () => {
   it('readyz is ready, degraded without Redis, and 503 without the store', async () => {
+    let now = 0;
+    await world.close();
+    world = await createWorld({ clock: { ...systemClock, monotonic: () => now } });
     expect((await get('/readyz')).body.status).toBe('ready');
     world.queue.state.broken = true;
+    now += 1_000;
     expect(await get('/readyz')).toMatchObject({ status: 200, body: { status: 'degraded', checks: { redis: { ok: false } } } });
     await world.close();
     world = await createWorld();
@@ -289,6 +347,29 @@ describe('health and metrics', () => {
       body: { status: 'not_ready', checks: { weaviate: { ok: false } } },
     });
     expect((await get('/healthz')).status).toBe(200);
+  });
+
+  it('readyz checks once a second, however many ask, and writes nothing', async () => {
+    let now = 0;
+    let checks = 0;
+    const calls = { ensure: 0 };
+    await world.close();
+    world = await createWorld({
+      clock: { ...systemClock, monotonic: () => now },
+      checkModel: async () => {
+        checks += 1;
+      },
+    });
+    world.store.ensureSchema = async () => {
+      calls.ensure += 1;
+    };
+    await Promise.all(Array.from({ length: 20 }, () => get('/readyz')));
+    now += 999;
+    await get('/readyz');
+    expect(checks).toBe(1);
+    now += 1;
+    await get('/readyz');
+    expect([checks, calls.ensure]).toEqual([2, 0]);
   });
 
   it('tells of a worker that stands still, and which it is to those who may ask for the status', async () => {

@@ -1,4 +1,5 @@
 import { docUuid } from '@sluice/core';
+import { until } from '@sluice/testkit';
 import type { FastifyPluginCallback } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createWorld, type World } from './world.js';
@@ -9,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const _get = async (url: string) => {
+const get = async (url: string) => {
   const response = await world.app.inject({ method: 'GET', url });
   return { status: response.statusCode, body: response.json() };
 };
@@ -17,9 +18,6 @@ const post = async (url: string, payload?: Record<string, unknown>) => {
   const response = await world.app.inject({ method: 'POST', url, ...(payload === undefined ? {} : { payload }) });
   return { status: response.statusCode, body: response.json() };
 };
-const _failed = (docId: string, reason: 'corrupt' | 'embed_failed' = 'corrupt', more = {}) =>
-  world.put({ docId, record: { status: 'failed', reason, message: `${docId} is damaged`, ...more } });
-const _jobs = () => [...world.queue.jobs.values()].map(({ source, path, cause }) => `${source}/${path} ${cause}`).sort();
 
 describe('verify', () => {
   it('names in its examples what the caller may know of, and counts everything', async () => {
@@ -33,14 +31,19 @@ describe('verify', () => {
       const examples = [];
       for (const docId of docIds) {
         const records = (await world.store.recordsOf([docUuid(docId)])).get(docUuid(docId)) ?? [];
-        if (mayName({ docId, records })) examples.push({ kind: 'stale_document', doc_id: docId });
+        if (await mayName({ docId, records })) examples.push({ kind: 'stale_document', doc_id: docId });
       }
       return { ...plain, differences: docIds.length, examples };
     };
     const named = async () => {
       const { body } = await post('/ops/api/verify', { repair: false });
-      expect(body.differences).toBe(5);
-      return body.examples.map(({ doc_id }: { doc_id: string }) => doc_id);
+      const { result } = await until(async () => {
+        const task = (await get(`/ops/api/tasks/${body.task_id}`)).body;
+        expect(task.state).toBe('done');
+        return task;
+      });
+      expect(result.differences).toBe(5);
+      return result.examples.map(({ doc_id }: { doc_id: string }) => doc_id);
     };
     expect(await named()).toEqual(['inbox/one.md', 'inbox/new.md']);
     world.as({ clearance: 3, groups: ['staff'] });
@@ -68,7 +71,7 @@ describe('the queue boards', () => {
       expect([response.statusCode, response.body]).toEqual([200, 'board']);
       expect(response.headers['content-security-policy']).toContain("default-src 'self'");
     }
-    world.as({ role: 'reader' });
+    world.as({ role: 'reader', name: 'a reader' });
     expect((await world.app.inject({ method: 'GET', url: '/ops/queues/' })).statusCode).toBe(403);
   });
 });

@@ -142,24 +142,31 @@ describe('documents', () => {
 describe('verify', () => {
   const report = (differences: number) => ({
     body: {
-      differences,
-      by_kind: { missing_chunk: differences },
-      failed_serving_old: 0,
-      in_grace: 0,
-      in_flight: 3,
-      unreachable_sources: ['share'],
-      unreadable_paths: 1,
-      repaired: differences,
-      checked: { files: 1, documents: 1, chunks: 1 },
-      examples: differences === 0 ? [] : [{ kind: 'missing_chunk', doc_id: 'inbox/a.md' }],
+      state: 'done',
+      progress: 1,
+      result: reportOf(differences),
     },
+  });
+  const reportOf = (differences: number) => ({
+    differences,
+    by_kind: { missing_chunk: differences },
+    failed_serving_old: 0,
+    in_grace: 0,
+    in_flight: 3,
+    unreachable_sources: ['share'],
+    unreadable_paths: 1,
+    repaired: differences,
+    checked: { files: 1, documents: 1, chunks: 1 },
+    examples: differences === 0 ? [] : [{ kind: 'missing_chunk', doc_id: 'inbox/a.md' }],
   });
 
   it('is exit 0 without differences, 1 with some', async () => {
-    answers['POST /ops/api/verify'] = report(0);
-    expect((await run(['verify', '--json'], { url: api.url })).code).toBe(0);
+    answers['POST /ops/api/verify'] = { status: 202, body: { task_id: 't' } };
+    answers['GET /ops/api/tasks/t'] = report(0);
+    const json = await run(['verify', '--json'], { url: api.url });
+    expect([json.code, json.json()]).toEqual([0, reportOf(0)]);
     expect(api.requests[0]?.body).toEqual({ repair: false });
-    answers['POST /ops/api/verify'] = report(2);
+    answers['GET /ops/api/tasks/t'] = report(2);
     const ran = await run(['verify', '--repair'], { url: api.url });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain('missing_chunk: inbox/a.md');
@@ -167,7 +174,11 @@ describe('verify', () => {
     expect(ran.stdout).toContain('1 files or folders could not be read');
     expect(ran.stdout).toContain('3 documents that a job works on were left out');
     expect(ran.stdout).toContain('2 documents are being written again');
-    expect(api.requests[1]?.body).toEqual({ repair: true });
+    expect(api.requests[2]?.body).toEqual({ repair: true });
+    answers['GET /ops/api/tasks/t'] = {
+      body: { state: 'failed', progress: 0, problem: { code: 'not_ready', detail: 'away' } },
+    };
+    expect(await run(['verify'], { url: api.url })).toMatchObject({ code: 3, stderr: expect.stringContaining('away') });
   });
 });
 
@@ -229,7 +240,7 @@ describe('key', () => {
     const args = ['key', 'create', '--name', 'n', '--clearance', '2', '--groups', 'a, b', '--expires', '2027-01-31'];
     const ran = await run(args, { url: api.url });
     expect(ran).toMatchObject({ code: 0, stdout: 'slk_i_s\n' });
-    expect(ran.stderr).toContain('--role operator');
+    expect(ran.stderr).toContain('export SLUICE_API_KEY');
     expect(api.requests[0]?.body).toEqual({
       name: 'n',
       clearance: 2,

@@ -342,7 +342,7 @@ export interface paths {
         put?: never;
         /**
          * Compare disk, documents and chunks
-         * @description The numbers are those of the whole store; `examples` name what the caller may know of.
+         * @description Starts a task, whose result is the report. The numbers are those of the whole store; `examples` name what the caller may know of.
          */
         post: operations["postOpsApiVerify"];
         delete?: never;
@@ -377,7 +377,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove the documents of a source that is no longer configured */
+        /**
+         * Remove the documents of a source that is no longer configured
+         * @description Starts a task. Documents that the caller may not know of stay, and are not counted.
+         */
         post: operations["postOpsApiSourcesRemove"];
         delete?: never;
         options?: never;
@@ -396,6 +399,23 @@ export interface paths {
         put?: never;
         /** Read, chunk and embed documents anew, changed or not */
         post: operations["postOpsApiReindex"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/ops/api/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** State and result of a task */
+        get: operations["getOpsApiTasksById"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -479,6 +499,13 @@ export interface components {
             group_by?: "none" | "document";
             /** @description Compared with `score`; ignored while rerank is degraded. */
             min_score?: number;
+            /** @description Answers as to a caller of these rights, within those of the key. */
+            as?: {
+                /** @description The lower of this and the clearance of the key counts. */
+                clearance?: 1 | 2 | 3 | 4 | 5;
+                /** @description Of the groups of the key only these count. */
+                groups?: string[];
+            };
         };
         ContextRequest: {
             /** @description What to look for. */
@@ -518,6 +545,13 @@ export interface components {
             group_by?: "none" | "document";
             /** @description Compared with `score`; ignored while rerank is degraded. */
             min_score?: number;
+            /** @description Answers as to a caller of these rights, within those of the key. */
+            as?: {
+                /** @description The lower of this and the clearance of the key counts. */
+                clearance?: 1 | 2 | 3 | 4 | 5;
+                /** @description Of the groups of the key only these count. */
+                groups?: string[];
+            };
             /** @description Most tokens of the context, counted by the embedding model's tokenizer. Default 2,000. */
             max_tokens?: number;
             /**
@@ -538,7 +572,7 @@ export interface components {
             status: number;
             detail: string;
             /** @enum {string} */
-            code: "invalid_request" | "invalid_filter" | "unauthorized" | "forbidden" | "not_found" | "revision_outdated" | "too_large" | "rate_limited" | "not_ready" | "llm_not_configured" | "internal";
+            code: "invalid_request" | "invalid_filter" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "revision_outdated" | "too_large" | "rate_limited" | "not_ready" | "llm_not_configured" | "internal";
             request_id: string;
         } & {
             [key: string]: unknown;
@@ -740,7 +774,7 @@ export interface components {
             id: string;
             name: string;
             /** @enum {string} */
-            role: "reader" | "operator";
+            role: "reader" | "operator" | "metrics";
             clearance: number;
             groups: string[];
             created_at: string;
@@ -774,6 +808,19 @@ export interface components {
                 kind: string;
                 doc_id: string;
             }[];
+        };
+        Removed: {
+            removed: number;
+        };
+        Task: {
+            /** @enum {string} */
+            state: "running" | "done" | "failed";
+            /** @description Documents that were looked at or removed so far. */
+            progress: number;
+            /** @description Once it is done: what the task was for. */
+            result?: components["schemas"]["VerifyReport"] | components["schemas"]["Removed"];
+            /** @description Once it has failed. */
+            problem?: components["schemas"]["Problem"];
         };
     };
     responses: never;
@@ -1253,6 +1300,14 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description One document, as a list of one or none. */
+                doc_id?: string;
+                /** @description Documents whose `source_path` begins so. */
+                path_prefix?: string;
+                /** @description Answers as to a caller of this clearance, if the key has more. */
+                as_clearance?: number;
+                /** @description Answers as to a caller of these groups, between commas, as far as the key has them. */
+                as_groups?: string;
             };
             header?: never;
             path?: never;
@@ -1377,7 +1432,12 @@ export interface operations {
     };
     getV1DocumentsByDocId: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answers as to a caller of this clearance, if the key has more. */
+                as_clearance?: number;
+                /** @description Answers as to a caller of these groups, between commas, as far as the key has them. */
+                as_groups?: string;
+            };
             header?: never;
             path: {
                 /** @description doc_id as one percent-encoded segment, or the UUID `id`. */
@@ -1514,6 +1574,12 @@ export interface operations {
                 cursor?: string;
                 /** @description Lists the facts that propositions dropped, instead of chunks. */
                 dropped?: "true" | "false";
+                /** @description The revision of the page before: 409 when another one is served by now. */
+                revision?: string;
+                /** @description Answers as to a caller of this clearance, if the key has more. */
+                as_clearance?: number;
+                /** @description Answers as to a caller of these groups, between commas, as far as the key has them. */
+                as_groups?: string;
             };
             header?: never;
             path: {
@@ -1582,6 +1648,15 @@ export interface operations {
             };
             /** @description The request took too long. */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The revision is outdated, or the source is still configured. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1661,6 +1736,10 @@ export interface operations {
                 revision?: string;
                 start?: number;
                 end?: number;
+                /** @description Answers as to a caller of this clearance, if the key has more. */
+                as_clearance?: number;
+                /** @description Answers as to a caller of these groups, between commas, as far as the key has them. */
+                as_groups?: string;
             };
             header?: never;
             path: {
@@ -1810,7 +1889,12 @@ export interface operations {
     };
     getV1Sources: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answers as to a caller of this clearance, if the key has more. */
+                as_clearance?: number;
+                /** @description Answers as to a caller of these groups, between commas, as far as the key has them. */
+                as_groups?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1942,7 +2026,12 @@ export interface operations {
     };
     getV1Schema: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Answers as to a caller of this clearance, if the key has more. */
+                as_clearance?: number;
+                /** @description Answers as to a caller of these groups, between commas, as far as the key has them. */
+                as_groups?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3120,12 +3209,15 @@ export interface operations {
         };
         responses: {
             /** @description Default Response */
-            200: {
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VerifyReport"];
+                    "application/json": {
+                        /** @description For `GET /ops/api/tasks/{id}`. */
+                        task_id: string;
+                    };
                 };
             };
             /** @description Not a valid request, or not a valid filter. */
@@ -3384,13 +3476,14 @@ export interface operations {
         };
         responses: {
             /** @description Default Response */
-            200: {
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        removed: number;
+                        /** @description For `GET /ops/api/tasks/{id}`. */
+                        task_id: string;
                     };
                 };
             };
@@ -3414,15 +3507,6 @@ export interface operations {
             };
             /** @description Not allowed. */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Not found. */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3537,6 +3621,136 @@ export interface operations {
                     "application/json": {
                         documents: number;
                     };
+                };
+            };
+            /** @description Not a valid request, or not a valid filter. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A key is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not ready. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getOpsApiTasksById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
                 };
             };
             /** @description Not a valid request, or not a valid filter. */
@@ -3788,7 +4002,7 @@ export interface operations {
                      * @default reader
                      * @enum {string}
                      */
-                    role?: "reader" | "operator";
+                    role?: "reader" | "operator" | "metrics";
                     /**
                      * Format: date-time
                      * @description The key is refused from this instant on.
@@ -3808,7 +4022,7 @@ export interface operations {
                         id: string;
                         name: string;
                         /** @enum {string} */
-                        role: "reader" | "operator";
+                        role: "reader" | "operator" | "metrics";
                         clearance: number;
                         groups: string[];
                         created_at: string;

@@ -226,6 +226,7 @@ function buildApi(flags: ConfigFlags, env: Environment, checked: CheckedFile, pr
     ),
     callsPerS: api.calls_per_s,
     callsBurst: api.calls_burst,
+    callsAtOnce: api.calls_at_once,
     badKeysPerMin: api.bad_keys_per_min,
     badKeysBurst: api.bad_keys_burst,
     bodyBytes: api.body_kb * 1024,

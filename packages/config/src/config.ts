@@ -100,6 +100,7 @@ export interface Config {
     hostWithoutKey: boolean;
     callsPerS: number;
     callsBurst: number;
+    callsAtOnce: number;
     badKeysPerMin: number;
     badKeysBurst: number;
     bodyBytes: number;

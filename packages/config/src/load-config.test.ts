@@ -80,6 +80,7 @@ describe('without a file', () => {
       hostWithoutKey: false,
       callsPerS: 200,
       callsBurst: 400,
+      callsAtOnce: 200,
       badKeysPerMin: 12,
       badKeysBurst: 10,
       bodyBytes: 1_048_576,

@@ -38,11 +38,14 @@ export interface DocumentMetadata {
 
 /** Who asks: what the access filter is made from. Never widened by a request. */
 export interface Caller {
-  role: 'reader' | 'operator';
+  /** `metrics` reads GET /metrics and nothing else. */
+  role: 'reader' | 'operator' | 'metrics';
   clearance: SecurityLevel;
   groups: readonly string[];
   /** Name of the key, or `anonymous`. For logs. */
   name: string;
+  /** Id of the key; absent for callers without one. */
+  keyId?: string;
 }
 
 export interface DocumentFault {

@@ -34,6 +34,8 @@ export const FAULTS = {
   unauthorized: 'permanent',
   forbidden: 'permanent',
   not_found: 'permanent',
+  method_not_allowed: 'permanent',
+  conflict: 'permanent',
   revision_outdated: 'permanent',
   rate_limited: 'rate_limited',
   not_ready: 'transient',

@@ -98,6 +98,6 @@ export function createGate(options: GateOptions) {
       );
     }
     calls.take(key.id);
-    return { role: key.role, clearance: key.clearance, groups: key.groups, name: key.name };
+    return { role: key.role, clearance: key.clearance, groups: key.groups, name: key.name, keyId: key.id };
   }
 }

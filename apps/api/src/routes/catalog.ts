@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import type { Counter } from '../documents/counts.js';
 import type { HttpApp } from '../http-app.js';
+import { asQuery } from '../schemas/acting.js';
 import { problems } from '../schemas/problem.js';
 import { countsSchema } from '../schemas/status.js';
 
@@ -27,7 +28,7 @@ export function catalogRoutes(app: HttpApp, deps: ApiDeps, counter: Counter): vo
       schema: {
         tags: ['documents'],
         summary: 'Sources with their counts',
-        querystring: z.strictObject({}),
+        querystring: z.strictObject(asQuery),
         response: { 200: sourcesAnswer, ...problems() },
       },
     },
@@ -46,7 +47,7 @@ export function catalogRoutes(app: HttpApp, deps: ApiDeps, counter: Counter): vo
       schema: {
         tags: ['search'],
         summary: 'Filterable fields',
-        querystring: z.strictObject({}),
+        querystring: z.strictObject(asQuery),
         response: { 200: schemaAnswer, ...problems() },
       },
     },

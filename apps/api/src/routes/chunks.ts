@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import { findServing } from '../documents/find.js';
 import type { HttpApp } from '../http-app.js';
+import { asQuery } from '../schemas/acting.js';
 import { documentParams } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -43,6 +44,13 @@ const query = z.strictObject({
     .optional()
     .describe('`next_cursor` of the page before.'),
   dropped: z.enum(['true', 'false']).default('false').describe('Lists the facts that propositions dropped, instead of chunks.'),
+  revision: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The revision of the page before: 409 when another one is served by now.'),
+  ...asQuery,
 });
 
 const answer = z.object({
@@ -63,12 +71,12 @@ export function chunkRoute(app: HttpApp, deps: ApiDeps): void {
         summary: 'Chunks of the revision that is served',
         params: documentParams,
         querystring: query,
-        response: { 200: answer, ...problems(404) },
+        response: { 200: answer, ...problems(404, 409) },
       },
     },
-    ({ params, query: { limit, cursor, dropped }, caller }) =>
+    ({ params, query: { limit, cursor, dropped, revision }, caller }) =>
       reading.whole(async () => {
-        const record = await findServing(deps, caller, params.doc_id);
+        const record = await findServing(deps, caller, params.doc_id, revision);
         const manifest = await reading.manifest(record);
         const head = { doc_id: record.doc_id, revision: record.revision };
         if (dropped === 'true') return { ...head, dropped: manifest.dropped };

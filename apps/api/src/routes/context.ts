@@ -1,3 +1,4 @@
+import { signalOfClient } from '../calls-at-once.js';
 import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
@@ -15,9 +16,9 @@ export function contextRoute(app: HttpApp, { retrieval }: ApiDeps): void {
         response: { 200: contextAnswer, ...problems() },
       },
     },
-    async (request) => {
-      const { infer_filter: _notBuilt, ...query } = request.body;
-      return retrieval.context(query, request.caller);
+    async (request, reply) => {
+      const { infer_filter: _notBuilt, as: _applied, ...query } = request.body;
+      return retrieval.context(query, request.caller, signalOfClient(reply));
     },
   );
 }

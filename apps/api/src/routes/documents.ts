@@ -1,8 +1,10 @@
+import { type Caller, SluiceError } from '@sluice/core';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import { findDocument } from '../documents/find.js';
 import { listDocuments, listedView } from '../documents/list.js';
 import type { HttpApp } from '../http-app.js';
+import { asQuery } from '../schemas/acting.js';
 import { cursorSchema, documentParams, documentSchema, pageLimit, statusSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -11,6 +13,9 @@ const listQuery = z.strictObject({
   source: z.string().max(200).optional(),
   limit: pageLimit,
   cursor: cursorSchema,
+  doc_id: z.string().min(1).max(4200).optional().describe('One document, as a list of one or none.'),
+  path_prefix: z.string().max(4096).optional().describe('Documents whose `source_path` begins so.'),
+  ...asQuery,
 });
 
 const listAnswer = z.object({
@@ -31,13 +36,15 @@ export function documentRoutes(app: HttpApp, deps: ApiDeps): void {
       },
     },
     async ({ query, caller }) => {
+      if (query.doc_id !== undefined) return { documents: await listOne(deps, caller, query) };
       const { listed, next_cursor, pendingKnown } = await listDocuments(deps, {
         caller,
         limit: query.limit,
         cursor: query.cursor,
         pendingOnly: query.status === 'pending',
-        accept: ({ source, state }) =>
+        accept: ({ source, path, state }) =>
           (query.source === undefined || source === query.source) &&
+          (query.path_prefix === undefined || path.startsWith(query.path_prefix)) &&
           (query.status === undefined || (state?.status ?? 'pending') === query.status),
       });
       return {
@@ -55,10 +62,29 @@ export function documentRoutes(app: HttpApp, deps: ApiDeps): void {
         tags: ['documents'],
         summary: 'One document',
         params: documentParams,
-        querystring: z.strictObject({}),
+        querystring: z.strictObject(asQuery),
         response: { 200: documentSchema, ...problems(404) },
       },
     },
     ({ params, caller }) => findDocument(deps, caller, params.doc_id),
   );
+}
+
+/** A document that the query names, where the rest of the query holds for it. */
+async function listOne(
+  deps: ApiDeps,
+  caller: Caller,
+  { doc_id = '', status, source, path_prefix = '' }: z.infer<typeof listQuery>,
+) {
+  try {
+    const document = await findDocument(deps, caller, doc_id);
+    const fits =
+      (status === undefined || document.status === status) &&
+      (source === undefined || document.source === source) &&
+      document.source_path.startsWith(path_prefix);
+    return fits ? [document] : [];
+  } catch (error) {
+    if (error instanceof SluiceError && error.code === 'not_found') return [];
+    throw error;
+  }
 }

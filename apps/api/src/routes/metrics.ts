@@ -12,7 +12,9 @@ export function metricsRoute(app: HttpApp, deps: ApiDeps, counter: Counter): voi
   app.get(
     '/metrics',
     {
-      onRequest: requireOperator,
+      onRequest: async (request) => {
+        if (request.caller.role !== 'metrics') await requireOperator(request);
+      },
       schema: {
         tags: ['health'],
         summary: 'Metrics of all processes, in Prometheus text format',

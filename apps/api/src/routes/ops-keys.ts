@@ -4,15 +4,14 @@ import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
 import { hasOperator } from '../keys/gate.js';
 import { makeKey } from '../keys/key-text.js';
+import { levelSchema } from '../schemas/acting.js';
 import { problems } from '../schemas/problem.js';
-
-const level = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4), z.literal(5)]);
 
 const keySchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    role: z.enum(['reader', 'operator']),
+    role: z.enum(['reader', 'operator', 'metrics']),
     clearance: z.int(),
     groups: z.array(z.string()),
     created_at: z.string(),
@@ -22,9 +21,9 @@ const keySchema = z
 
 const createBody = z.strictObject({
   name: z.string().trim().min(1).max(100),
-  clearance: level,
+  clearance: levelSchema,
   groups: z.array(z.string().trim().min(1).max(200)).max(1000).default([]),
-  role: z.enum(['reader', 'operator']).default('reader'),
+  role: z.enum(['reader', 'operator', 'metrics']).default('reader'),
   expires_at: z.iso.datetime({ offset: true }).optional().describe('The key is refused from this instant on.'),
 });
 

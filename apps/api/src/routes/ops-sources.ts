@@ -2,13 +2,15 @@ import { SluiceError } from '@sluice/core';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import { listDocuments } from '../documents/list.js';
+import { mayKnow } from '../documents/state.js';
 import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
+import { type OpsTasks, taskStarted } from '../schemas/tasks.js';
 
 const sourceName = z.string().min(1).max(200);
 
 /** Work on whole sources. */
-export function sourceRoutes(app: HttpApp, deps: ApiDeps): void {
+export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void {
   const configured = new Set(deps.sources.map(({ name }) => name));
 
   app.post(
@@ -17,21 +19,21 @@ export function sourceRoutes(app: HttpApp, deps: ApiDeps): void {
       schema: {
         tags: ['operators'],
         summary: 'Remove the documents of a source that is no longer configured',
+        description: 'Starts a task. Documents that the caller may not know of stay, and are not counted.',
         body: z.strictObject({ source: sourceName }),
-        response: { 200: z.object({ removed: z.int() }), ...problems(404, 409) },
+        response: { 202: taskStarted, ...problems(409) },
       },
     },
-    async ({ body: { source } }) => {
+    async ({ body: { source }, caller }, reply) => {
       if (configured.has(source)) {
-        throw new SluiceError(
-          'invalid_request',
-          `${source} is still configured: take it out of the configuration and restart first.`,
-          { details: { status: 409 } },
-        );
+        throw new SluiceError('conflict', `${source} is still configured: take it out of the configuration and restart first.`);
       }
-      const removed = await deps.removeSource(source);
-      if (removed === 0) throw new SluiceError('not_found', `No documents of a source ${source}.`);
-      return { removed };
+      const started = tasks.start(caller, async () => {
+        const removed = await deps.removeSource(source, (records) => mayKnow(caller, records));
+        if (removed === 0) throw new SluiceError('not_found', `No documents of a source ${source}.`);
+        return { removed };
+      });
+      return reply.code(202).send(started);
     },
   );
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import { findServing } from '../documents/find.js';
 import type { HttpApp } from '../http-app.js';
+import { asQuery } from '../schemas/acting.js';
 import { documentParams } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
 
@@ -15,6 +16,7 @@ const query = z.strictObject({
   revision: z.string().min(1).max(200).optional().describe('The revision that a citation is of.'),
   start: offset.optional(),
   end: offset.optional(),
+  ...asQuery,
 });
 
 const answer = z.object({
@@ -42,12 +44,7 @@ export function textRoute(app: HttpApp, deps: ApiDeps): void {
     },
     ({ params, query: { revision, start = 0, end }, caller }) =>
       reading.whole(async () => {
-        const record = await findServing(deps, caller, params.doc_id);
-        if (revision !== undefined && revision !== record.revision) {
-          throw new SluiceError('revision_outdated', `${record.doc_id} has changed since revision ${revision}.`, {
-            details: { revision: record.revision },
-          });
-        }
+        const record = await findServing(deps, caller, params.doc_id, revision);
         if (end !== undefined && end < start) throw new SluiceError('invalid_request', 'querystring/end: before start');
         const { length } = await reading.manifest(record);
         const from = Math.min(start, length);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { HTTP_CODES } from '../problems.js';
 
-const problemSchema = z
+export const problemSchema = z
   .object({
     type: z.string(),
     title: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asSchema } from './acting.js';
 
 /** Any JSON object: the filter grammar is checked by the metadata package, whose errors name the field. */
 const filterSchema = z
@@ -20,6 +21,7 @@ const searchMembers = {
   expand: z.enum(['none', 'window', 'parent']).default('none'),
   group_by: z.enum(['none', 'document']).default('none'),
   min_score: z.number().optional().describe('Compared with `score`; ignored while rerank is degraded.'),
+  as: asSchema,
 };
 
 const alphaFits = ({ mode, alpha }: { mode: string; alpha?: number | undefined }) => alpha === undefined || mode === 'hybrid';

@@ -10,7 +10,7 @@ interface CreateOptions {
   name: string;
   clearance: 1 | 2 | 3 | 4 | 5;
   groups?: string[];
-  role: 'reader' | 'operator';
+  role: 'reader' | 'operator' | 'metrics';
   expires?: string;
 }
 
@@ -23,7 +23,7 @@ export function keyCommand(program: Command, run: Run): void {
     .requiredOption('--name <name>', 'who or what it is for')
     .requiredOption('--clearance <1-5>', 'the highest security level it sees', clearance)
     .option('--groups <a,b>', 'groups it belongs to', groups)
-    .addOption(new Option('--role <role>').choices(['reader', 'operator']).default('reader'))
+    .addOption(new Option('--role <role>').choices(['reader', 'operator', 'metrics']).default('reader'))
     .option('--expires <date>', 'refused from this day or instant on, as 2027-01-31', instant)
     .action(
       run(async ({ api, output }, { name, clearance, groups: held, role, expires }: CreateOptions) => {

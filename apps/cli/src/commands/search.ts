@@ -1,4 +1,3 @@
-import { dataOf } from '@sluice/client';
 import { type Command, Option } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -25,9 +24,7 @@ export function searchCommand(program: Command, run: Run): void {
     .option('--rerank', 'order the best results by the reranker')
     .action(
       run(async ({ api, output }, { filter, mode, limit, expand, rerank }: Options, query: string) => {
-        const answer = dataOf(
-          await (await api()).POST('/v1/search', { body: { query, ...given({ filter, mode, limit, expand, rerank }) } }),
-        );
+        const answer = await (await api()).search({ query, ...given({ filter, mode, limit, expand, rerank }) });
         output.value(answer);
         for (const [index, { doc_id, score, text, citation }] of answer.results.entries()) {
           const place = [...citation.heading_path, ...(citation.page === undefined ? [] : [`page ${citation.page}`])];

@@ -1,7 +1,9 @@
 import { dataOf } from '@sluice/client';
+import { SluiceError } from '@sluice/core';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
+import { finishTask } from '../finish-task.js';
 import { table } from '../output.js';
 
 export function sourceCommand(program: Command, run: Run): void {
@@ -29,8 +31,12 @@ export function sourceCommand(program: Command, run: Run): void {
     .description('remove the documents of a source that is no longer configured')
     .argument('<name>')
     .action(
-      run(async ({ api, output }, _options: object, name: string) => {
-        const answer = dataOf(await (await api()).POST('/ops/api/sources/remove', { body: { source: name } }));
+      run(async (context, _options: object, name: string) => {
+        const { output } = context;
+        const api = await context.api();
+        const { task_id } = dataOf(await api.POST('/ops/api/sources/remove', { body: { source: name } }));
+        const answer = await finishTask(context, api, task_id);
+        if (!('removed' in answer)) throw new SluiceError('internal', 'The task was another one.');
         output.value(answer);
         output.line(`${answer.removed} documents of ${name} removed`);
         return EXIT.done;

@@ -1,7 +1,9 @@
 import { dataOf } from '@sluice/client';
+import { SluiceError } from '@sluice/core';
 import type { Command } from 'commander';
 import type { Run } from '../context.js';
 import { EXIT } from '../exit.js';
+import { finishTask } from '../finish-task.js';
 import { table } from '../output.js';
 
 export function verifyCommand(program: Command, run: Run): void {
@@ -10,8 +12,12 @@ export function verifyCommand(program: Command, run: Run): void {
     .description('compare disk, documents and chunks (exit 1 when they differ)')
     .option('--repair', 'have what differs done again')
     .action(
-      run(async ({ api, output }, { repair }: { repair?: boolean }) => {
-        const report = dataOf(await (await api()).POST('/ops/api/verify', { body: { repair: repair === true } }));
+      run(async (context, { repair }: { repair?: boolean }) => {
+        const { output } = context;
+        const api = await context.api();
+        const { task_id } = dataOf(await api.POST('/ops/api/verify', { body: { repair: repair === true } }));
+        const report = await finishTask(context, api, task_id);
+        if (!('differences' in report)) throw new SluiceError('internal', 'The task was another one.');
         output.value(report);
         const { files, documents, chunks } = report.checked;
         output.line(`${report.differences} differences in ${files} files, ${documents} documents, ${chunks} chunks`);

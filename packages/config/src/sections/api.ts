@@ -42,6 +42,8 @@ export const apiSchema = z.strictObject({
   /** Calls a second that one key may make for long, and at once before that holds. Far above what one caller needs. */
   calls_per_s: z.number().positive().max(1_000_000).default(200),
   calls_burst: z.int().min(1).max(1_000_000).default(400),
+  /** Calls of one key, or of one address without a key, that may run at once. */
+  calls_at_once: z.int().min(1).max(100_000).default(200),
   /** Wrong keys a minute that one address may try for long, and at once before that holds. */
   bad_keys_per_min: z.number().positive().max(1_000_000).default(12),
   bad_keys_burst: z.int().min(1).max(1_000_000).default(10),
