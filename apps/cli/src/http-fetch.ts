@@ -19,9 +19,13 @@ export async function httpFetch(request: Request, interrupted: AbortSignal): Pro
         response.on('data', (part: Buffer) => parts.push(part));
         response.on('error', reject);
         response.on('end', () => {
-          const type = response.headers['content-type'];
           const status = response.statusCode ?? 500;
-          resolve(new Response(Buffer.concat(parts), { status, headers: type === undefined ? {} : { 'content-type': type } }));
+          const received = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+            values.map((value): [string, string] => [name, value]),
+          );
+          // Statuses without a body take none.
+          const body = [204, 205, 304].includes(status) ? null : Buffer.concat(parts);
+          resolve(new Response(body, { status, headers: received }));
         });
       },
     );
