@@ -83,7 +83,7 @@ export interface ChunkObject {
   text: string;
   /** What was embedded and what keyword search sees, where it differs from text. */
   embedding_text?: string;
-  /** Hash of what was embedded: how edits and renames find vectors. */
+  /** Hash of what was embedded and by which model: how edits and renames find vectors. */
   text_hash: string;
   lang?: string;
   metadata: DocumentMetadata;

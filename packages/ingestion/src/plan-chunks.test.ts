@@ -5,6 +5,8 @@ import { type ChunkPlan, planChunks } from './plan-chunks.js';
 
 const DOC = docUuid('inbox/a.md');
 
+const of = (attempt: string, embedder = 'model@1') => ({ documentUuid: DOC, attempt, embedder });
+
 function chunksOf(texts: readonly string[]): Chunk[] {
   let at = 0;
   return texts.map((text, index) => {
@@ -48,24 +50,32 @@ function visible(stored: ReadonlyMap<string, string>, plan: ChunkPlan): string[]
 
 describe('planChunks', () => {
   it('keeps equal chunks of the base and writes the rest', () => {
-    const first = planChunks(DOC, 'one', chunksOf(['a', 'b', 'c']), undefined);
-    const second = planChunks(DOC, 'two', chunksOf(['a', 'x', 'c']), { ...recordOf(first), keep: true });
+    const first = planChunks(of('one'), chunksOf(['a', 'b', 'c']), undefined);
+    const second = planChunks(of('two'), chunksOf(['a', 'x', 'c']), { ...recordOf(first), keep: true });
     expect(second.fresh.map((chunk) => chunk.text)).toEqual(['x']);
     expect(second.live).toEqual(['one', 'two']);
     expect(second.superseded).toEqual([first.manifest[1]?.id]);
   });
 
+  it('keeps no chunk that another model embedded, and shares no text hash with it', () => {
+    const first = planChunks(of('one', 'model@1'), chunksOf(['a', 'b']), undefined);
+    const second = planChunks(of('two', 'model@2'), chunksOf(['a', 'b']), { ...recordOf(first), keep: true });
+    expect(second.fresh.map((chunk) => chunk.text)).toEqual(['a', 'b']);
+    const hashes = [...first.manifest, ...second.manifest].map((entry) => entry.text_hash);
+    expect(new Set(hashes).size).toBe(4);
+  });
+
   it('keeps nothing when the document-wide metadata differ', () => {
-    const first = planChunks(DOC, 'one', chunksOf(['a', 'b']), undefined);
-    const second = planChunks(DOC, 'two', chunksOf(['a', 'b']), { ...recordOf(first), keep: false });
+    const first = planChunks(of('one'), chunksOf(['a', 'b']), undefined);
+    const second = planChunks(of('two'), chunksOf(['a', 'b']), { ...recordOf(first), keep: false });
     expect(second.fresh).toHaveLength(2);
     expect(second).toMatchObject({ live: ['two'], superseded: [] });
   });
 
   it('gives repeated paragraphs an object each', () => {
-    const first = planChunks(DOC, 'one', chunksOf(['same', 'same', 'same']), undefined);
+    const first = planChunks(of('one'), chunksOf(['same', 'same', 'same']), undefined);
     expect(new Set(first.manifest.map((entry) => entry.id)).size).toBe(3);
-    const second = planChunks(DOC, 'two', chunksOf(['same', 'same']), { ...recordOf(first), keep: true });
+    const second = planChunks(of('two'), chunksOf(['same', 'same']), { ...recordOf(first), keep: true });
     expect(second.fresh).toHaveLength(0);
     expect(second.superseded).toHaveLength(1);
   });
@@ -78,8 +88,7 @@ describe('planChunks', () => {
         let base: ChunkPlan | undefined;
         for (const [n, texts] of history.entries()) {
           const plan: ChunkPlan = planChunks(
-            DOC,
-            `attempt-${n}`,
+            of(`attempt-${n}`),
             chunksOf(texts),
             base === undefined ? undefined : { ...recordOf(base), keep: true },
           );

@@ -37,9 +37,12 @@ export interface PlanBase {
   keep: boolean;
 }
 
-/** Hash of what is embedded. 32 hex digits: 128 bits, since equal hashes share a vector. */
-function textHashOf(embeddingText: string): string {
-  return sha256(embeddingText).slice(0, 32);
+/**
+ * Hash of what is embedded, and of the model that embeds it: another model file under the same name is another model, and its vectors
+ * are not comparable. 32 hex digits: 128 bits, since equal hashes share a vector.
+ */
+function textHashOf(embedder: string, embeddingText: string): string {
+  return sha256(`${embedder}\n${embeddingText}`).slice(0, 32);
 }
 
 /** Hash of what a chunk object holds besides document-wide metadata. */
@@ -47,21 +50,30 @@ function objectHashOf(chunk: Pick<Chunk, 'text' | 'embeddingText' | 'kind' | 'la
   return hashOf([KEYWORD_VERSION, chunk.text, chunk.embeddingText ?? null, chunk.kind, chunk.lang ?? null]).slice(0, 32);
 }
 
+/** Whose chunks are planned. */
+export interface PlanTarget {
+  documentUuid: string;
+  attempt: string;
+  /** Embedder's id: weights, tokenizer, engine, pooling. */
+  embedder: string;
+}
+
 /**
- * Decides which of the base's chunks stay live and which chunks are new. Chunks are kept only from the base; equal chunks are
- * taken in document order, so that a document that repeats a paragraph keeps as many objects as it has repetitions.
+ * Decides which of the base's chunks stay live and which chunks are new. Chunks are kept only from the base, and only when the same model
+ * embedded them; equal chunks are taken in document order, so that a document that repeats a paragraph keeps as many objects as it has
+ * repetitions.
  */
 export function planChunks(
-  documentUuid: string,
-  attempt: string,
+  { documentUuid, attempt, embedder }: PlanTarget,
   chunks: readonly Chunk[],
   base: PlanBase | undefined,
 ): ChunkPlan {
   const keepable = new Map<string, ManifestEntry[]>();
   if (base?.keep) {
     for (const entry of base.manifest.entries) {
-      const same = keepable.get(entry.object_hash);
-      if (same === undefined) keepable.set(entry.object_hash, [entry]);
+      const key = `${entry.object_hash} ${entry.text_hash}`;
+      const same = keepable.get(key);
+      if (same === undefined) keepable.set(key, [entry]);
       else same.push(entry);
     }
     // The lists are taken from their ends: turn them round once instead of shifting each time.
@@ -75,14 +87,14 @@ export function planChunks(
     const { text, embeddingText, window: _window, index: _index, ...rest } = chunk;
     const objectHash = objectHashOf(chunk);
     const embedded = embeddingText ?? text;
-    const old = keepable.get(objectHash)?.pop();
+    const textHash = textHashOf(embedder, embedded);
+    const old = keepable.get(`${objectHash} ${textHash}`)?.pop();
     if (old !== undefined) {
       kept.add(old.id);
-      manifest.push({ ...rest, id: old.id, rev: old.rev, text_hash: old.text_hash, object_hash: objectHash });
+      manifest.push({ ...rest, id: old.id, rev: old.rev, text_hash: textHash, object_hash: objectHash });
       continue;
     }
     const id = objectUuid(documentUuid, attempt, fresh.length);
-    const textHash = textHashOf(embedded);
     fresh.push({ position, id, text, embeddingText: embedded, textHash, kind: chunk.kind, lang: chunk.lang });
     manifest.push({ ...rest, id, rev: attempt, text_hash: textHash, object_hash: objectHash });
   }

@@ -44,8 +44,7 @@ export async function writeDocument(
   const baseManifest =
     isServing(base) && read.chunks.length > 0 ? await deps.store.readManifest(base).catch(forgetBadManifest) : undefined;
   const plan = planChunks(
-    target.docUuid,
-    attemptId,
+    { documentUuid: target.docUuid, attempt: attemptId, embedder: deps.embedder.id },
     read.chunks,
     base === undefined || baseManifest === undefined
       ? undefined

@@ -167,6 +167,7 @@ export async function createHarness(options: HarnessOptions = {}) {
     rules: [],
     ...options.source,
   };
+  let model = embedder.id;
   const makePolicy = () =>
     createPolicy({
       sources: [sourcePolicy],
@@ -180,7 +181,7 @@ export async function createHarness(options: HarnessOptions = {}) {
         archiveEntries: 100,
         depth: 100,
       },
-      versions: { registry: 1, parser: () => 1, chunker: hashOf, embedder: embedder.id },
+      versions: { registry: 1, parser: () => 1, chunker: hashOf, embedder: model },
     });
   const deps: IngestionDeps = {
     store,
@@ -237,6 +238,12 @@ export async function createHarness(options: HarnessOptions = {}) {
     },
     configure(change: Partial<SourcePolicy>) {
       sourcePolicy = { ...sourcePolicy, ...change };
+      deps.policy = makePolicy();
+    },
+    /** The same name, another model: what a changed model file is. */
+    changeModel(id: string) {
+      model = id;
+      deps.embedder = { ...embedder, id };
       deps.policy = makePolicy();
     },
     recordsOf,

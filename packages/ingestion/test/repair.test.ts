@@ -117,3 +117,20 @@ describe('verify', () => {
     expect(await h.texts('sub/a.md')).toEqual(['text']);
   });
 });
+
+it('a changed model file under the same name leaves no old vector: neither kept, nor found by its text', async () => {
+  const h = await harness();
+  await h.write('a.md', 'one\n\ntwo');
+  await h.reconcile('a.md');
+  h.changeModel('words@2');
+  expect((await verifyHarness(h, { repair: true })).report.by_kind.stale_document).toBe(1);
+  const texts = await h.chunks('a.md');
+  expect(h.embedder.embedded).toHaveLength(4);
+  expect((await verifyHarness(h, { repair: false })).report.differences).toBe(0);
+  // A second file with the same text finds the new vectors, not the old ones.
+  await h.write('b.md', 'one\n\ntwo');
+  expect(await h.reconcile('b.md')).toMatchObject({ computed: 0, reused: 2 });
+  expect(new Set(texts.map((chunk) => chunk.text_hash))).toEqual(
+    new Set((await h.chunks('b.md')).map((chunk) => chunk.text_hash)),
+  );
+});
