@@ -20,6 +20,10 @@ beforeEach(async () => {
     if (method === 'POST' && path === '/v1/search') {
       return { body: { results: ranking.map((doc_id) => ({ doc_id, chunk_id: doc_id, text: 'text', score: 1 })), degraded: [] } };
     }
+    if (method === 'GET' && path === '/v1/documents/u/chunks') {
+      const text = 'The gasket of the portafilter is replaced when coffee drips past its edge.';
+      return { body: { doc_id: 'inbox/a.md', revision: 'r', chunks: [{ kind: 'paragraph', text }] } };
+    }
     return problem(404, 'not_found');
   });
   await writeFile(join(folder, 'q.jsonl'), '{"question":"where","relevant":["a.md"],"filter":{"year":1}}\n');
@@ -67,6 +71,13 @@ describe('eval', () => {
     const ran = await evaluate(...args);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(message);
+  });
+
+  it('suggests questions that it can read itself, and overwrites nothing', async () => {
+    const ran = await run(['eval', 'new.jsonl', '--suggest', '--json'], { url: api.url, cwd: folder });
+    expect(ran.json()).toMatchObject({ questions: 2 });
+    expect((await run(['eval', 'new.jsonl', '--json'], { url: api.url, cwd: folder })).json()).toMatchObject({ questions: 2 });
+    expect((await run(['eval', 'new.jsonl', '--suggest'], { url: api.url, cwd: folder })).code).toBe(2);
   });
 
   it('refuses a data set whose documents are all missing', async () => {

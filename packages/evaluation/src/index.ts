@@ -6,3 +6,4 @@ export { MAIN_MEASURE, toMarkdown } from './markdown.js';
 export { compareReports, makeReport, type Report } from './report.js';
 export { resolveDocuments } from './resolve-documents.js';
 export { type Found, runDataset } from './run-dataset.js';
+export { suggestQuestions } from './suggest-questions.js';

@@ -1,6 +1,7 @@
 import type { Caller, ChunkStore, Clock, Embedder, Filter, Reranker, SearchHit, Tokenizer } from '@sluice/core';
 import { accessFilter, compileFilter, type FieldCatalog, mayAccess, passesGroups } from '@sluice/metadata';
 import type { Logger, Metrics } from '@sluice/telemetry';
+import { alphaFor } from './alpha.js';
 import { buildContext, DEFAULT_CONTEXT_PASSAGES, DEFAULT_CONTEXT_TOKENS, excerptOf, renderExcerpt } from './context.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
 import { orderHits } from './order.js';
@@ -56,7 +57,7 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
       mode: request.mode ?? 'hybrid',
       query: request.query,
       ...(vector === undefined ? {} : { vector }),
-      alpha: request.alpha ?? settings.alpha,
+      alpha: request.alpha ?? alphaFor(request.query, settings.alpha),
       limit: wanted,
       filter,
       relativeKeyword: !passesGroups(caller),

@@ -10,6 +10,7 @@ export interface EvalOptions {
   out?: string;
   baseline?: string;
   gate?: boolean;
+  suggest?: boolean;
 }
 
 export function evalCommand(program: Command, run: Run): void {
@@ -24,8 +25,13 @@ export function evalCommand(program: Command, run: Run): void {
     .option('--out <folder>', 'write report.json, report.md and report.html')
     .option('--baseline <report.json>', 'compare with an earlier report')
     .option('--gate', 'exit 1 when a measure is below its threshold in sluice.yaml, or below the baseline')
+    .option('--suggest', 'write first questions, made of what is indexed, to the file <dataset>')
     .action(
       run(async (context, options: EvalOptions, dataset: string) => {
+        if (options.suggest === true) {
+          const { suggest } = await import('../suggest.js');
+          return suggest(context, dataset);
+        }
         const { evaluate } = await import('../evaluate.js');
         return evaluate(context, options, dataset);
       }),
