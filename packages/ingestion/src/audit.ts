@@ -39,7 +39,7 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
     strays: 0,
     freedKeys: await deps.freeStuckKeys(),
   };
-  const drift = { orphan_chunk: 0, missing_chunk: 0 };
+  const drift = { orphan_chunk: 0, missing_chunk: 0, wrong_metadata: 0 };
   const strays = collectStrays();
   for await (const document of walkDocuments(deps.store, strays.onStray)) {
     if (signal?.aborted) break;
@@ -57,13 +57,17 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
         break;
       }
       case 'orphan':
-      case 'incomplete': {
-        drift[finding === 'orphan' ? 'orphan_chunk' : 'missing_chunk'] += 1;
+      case 'incomplete':
+      case 'wrong': {
+        drift[DRIFT_OF[finding]] += 1;
         const { source, sourcePath } = splitDocId(document.docId);
         // A commit that can't be seen must not come out above the one that mends.
         if (document.unseen !== undefined) await deps.fences.take(document.docUuid, document.unseen.fence);
         await deps.reconciler
-          .reconcile({ source, path: sourcePath, cause: 'scan' }, { recommit: true, ...(signal === undefined ? {} : { signal }) })
+          .reconcile(
+            { source, path: sourcePath, cause: 'scan' },
+            { recommit: true, rebuild: finding === 'wrong', ...(signal === undefined ? {} : { signal }) },
+          )
           .catch((cause: unknown) => {
             deps.logger.warn(
               { doc_id: document.docId, cause: String(cause) },
@@ -84,7 +88,9 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
   return report;
 }
 
-type Finding = 'fine' | 'sweep' | 'orphan' | 'incomplete' | 'tombstone';
+const DRIFT_OF = { orphan: 'orphan_chunk', incomplete: 'missing_chunk', wrong: 'wrong_metadata' } as const;
+
+type Finding = 'fine' | 'sweep' | 'orphan' | 'incomplete' | 'wrong' | 'tombstone';
 
 function judge(deps: IngestionDeps, document: DocumentObjects): Finding {
   if (document.unseen !== undefined) return 'orphan';
@@ -101,10 +107,12 @@ function judge(deps: IngestionDeps, document: DocumentObjects): Finding {
     })),
   ];
   const extra = unnamed(objects, top);
-  const live = document.chunks.length - extra.filter((object) => object.collection === 'chunks').length;
-  if (live !== top.chunks) return live < top.chunks ? 'incomplete' : 'orphan';
+  const isExtra = new Set(extra.map((object) => object.id));
+  const live = document.chunks.filter((chunk) => !isExtra.has(chunk.id));
+  if (live.length !== top.chunks) return live.length < top.chunks ? 'incomplete' : 'orphan';
   const pages = new Set(document.pages.map((page) => page.id));
   if (top.pages.some((page) => !pages.has(page))) return 'incomplete';
+  if (live.some((chunk) => chunk.metadataHash !== undefined && chunk.metadataHash !== top.chunk_metadata_hash)) return 'wrong';
   if (extra.length > 0 || isOverLimits(deps, top) || document.records.some((record) => isBetween(record, top))) return 'sweep';
   if (top.status === 'deleted' && deps.clock.now() - Date.parse(top.committed_at) > deps.settings.tombstoneMs) return 'tombstone';
   return 'fine';

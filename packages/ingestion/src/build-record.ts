@@ -80,6 +80,14 @@ export function sameAsBase(base: CommitRecord) {
   };
 }
 
+/**
+ * Whether the chunks of a record have the index properties that the configuration wants. A declared field whose type changed (int to
+ * number) has another property under the same value, so a document with declared fields is only sure to have it under the same hash.
+ */
+export function isIndexedAs(record: Pick<CommitRecord, 'config_hash' | 'metadata'>, configHash: string): boolean {
+  return record.config_hash === configHash || Object.keys(record.metadata.fields).length === 0;
+}
+
 /** Why a document is as it is, carried over from a record. */
 export function reasonOf(record: CommitRecord): Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>> {
   return {

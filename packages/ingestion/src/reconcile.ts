@@ -9,7 +9,7 @@ import { type DiskState, observeDisk, sameDisk, whyUnreadable } from './observe.
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { recommitUnconfigured } from './recommit-unconfigured.js';
-import { MissingChunk, readBaseManifest, rewriteBase } from './rewrite.js';
+import { isWhole, MissingChunk, rewriteBase } from './rewrite.js';
 import { findSettled, isOverLimits, isSameState, isSettled } from './settled.js';
 import { createLookWhenStill } from './still.js';
 import type { VectorCache } from './write-chunks.js';
@@ -71,7 +71,7 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
     async reconcile(request, options = {}) {
       const source = deps.source(request.source);
       if (source === undefined) {
-        if (options.recommit) await recommitUnconfigured(deps, request);
+        if (options.recommit) await recommitUnconfigured(deps, request, { copy: options.rebuild === true });
         return { outcome: 'unknown_source' };
       }
       const target = targetOf(source, request.path);
@@ -227,7 +227,12 @@ async function writeFile(
     // Stricter access first, whatever becomes of the content. The empty stat says that the file itself is still to be read.
     // The old text is narrowed only: where the new state opens it to others, they wait for the new content.
     const { allowed_groups: _old, ...rest } = base.metadata;
-    const rewritten = await rewriteBase(deps, target, attempt, base, { ...rest, ...narrowAccess(bareAccess(base), access) });
+    const rewritten = await rewriteBase(
+      deps,
+      target,
+      { ...attempt, base },
+      { ...rest, ...narrowAccess(bareAccess(base), access) },
+    );
     const { kind, status, content_hash, fingerprint, format, warnings } = base;
     const record = {
       ...buildRecord(deps, target, attempt, disk, {
@@ -245,15 +250,13 @@ async function writeFile(
     await publish(deps, target, attempt, disk, record);
     return 'again';
   }
-  // Many attempts become one in the background, when nothing else is to be done: an edit should not pay for it.
-  const compact = isSameState(base, disk) && isServing(base) && isOverLimits(deps, base);
-  if (options.recommit && keep && !compact && isSameState(base, disk)) return recommit(deps, target, attempt, base, disk);
+  if (options.recommit && keep && isSameState(base, disk)) return recommit(deps, target, attempt, base, disk);
 
   const read = await reading.read(disk, options);
   if (read === 'changed') return 'again';
   const resolved = resolveDocument(target, disk, read.result, read.sidecar);
   const written = await writeDocument(deps, vectors, target, attempt, disk, read.result, resolved, {
-    keep: keep && !compact,
+    keep,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
   });
@@ -263,7 +266,10 @@ async function writeFile(
   return { outcome: status, chunks, computed: counts.computed, reused: counts.reused, warnings };
 }
 
-/** The same state under a new fence. Kept chunks are counted first, and the list of them is read: what was lost is written anew. */
+/**
+ * The same state under a new fence; what was lost of it is written again from the file. Many attempts become one here, in the background:
+ * an edit should not pay for it, and the file need not be read.
+ */
 async function recommit(
   deps: IngestionDeps,
   target: Target,
@@ -271,11 +277,10 @@ async function recommit(
   base: CommitRecord,
   disk: FileState,
 ): Promise<ReconcileOutcome | 'again'> {
-  if (isServing(base) && (await deps.store.countChunks(target.docUuid, base.live, base.superseded)) !== base.chunks) {
+  if (isServing(base) && !(await isWhole(deps, base)))
     throw new LostChunks(`${target.docId}: not every chunk that the commit names is stored`);
-  }
-  await readBaseManifest(deps, base);
   const { kind, status, content_hash, fingerprint, format, metadata, warnings } = base;
+  const isCopied = isServing(base) && isOverLimits(deps, base);
   const record = buildRecord(deps, target, attempt, disk, {
     kind,
     status,
@@ -285,7 +290,7 @@ async function recommit(
     metadata,
     warnings,
     ...reasonOf(base),
-    ...sameAsBase(base),
+    ...(isCopied ? await rewriteBase(deps, target, { ...attempt, base }, metadata) : sameAsBase(base)),
   });
   return (await publish(deps, target, attempt, disk, record)) === 'done' ? { outcome: 'unchanged', record } : 'again';
 }
@@ -324,7 +329,7 @@ async function recordFailure(
     const record = await commitFailure(
       deps,
       target,
-      { reason, message, contentHash: reading.lastHash(), format: '' },
+      { reason, message, contentHash: reading.lastHash(), copy: options.rebuild === true },
       looked.disk,
     );
     if (record === 'again') return 'again';

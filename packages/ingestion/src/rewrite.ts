@@ -5,7 +5,6 @@ import {
   type Manifest,
   objectUuid,
   SluiceError,
-  type StoredChunk,
 } from '@sluice/core';
 import type { Attempt, Target } from './attempt.js';
 import type { RecordContent } from './build-record.js';
@@ -27,17 +26,20 @@ type Rewritten = Pick<
   | 'revision'
   | 'chunk_metadata_hash'
   | 'metadata'
+  | 'extra'
 >;
 
 /**
  * Copies every live chunk of the base, with its vector, under this attempt and with the given metadata: how a change of access takes
- * effect under one commit without the content being touched, and how a document of many attempts becomes one of one.
+ * effect under one commit without the content being touched, how a document of many attempts becomes one of one, and how chunks get
+ * properties that they were indexed without. The file is not read.
+ *
+ * @throws MissingChunk when a chunk that the base names, or the list of them, is not in the store
  */
 export async function rewriteBase(
   deps: IngestionDeps,
   target: Target,
-  attempt: Attempt,
-  base: CommitRecord,
+  { fence, base }: Attempt & { base: CommitRecord },
   metadata: DocumentMetadata,
 ): Promise<Rewritten> {
   const manifest = await readBaseManifest(deps, base);
@@ -53,19 +55,19 @@ export async function rewriteBase(
       const chunk = byId.get(entry.id);
       // A chunk that was lost cannot be copied; the document is then written anew from the disk instead.
       if (chunk?.vector === undefined) throw new MissingChunk(`chunk ${entry.id} is named by the commit but is not in the store`);
-      const id = objectUuid(target.docUuid, attempt.fence.attempt, 'copy', at + n);
-      entries.push({ ...entry, id, rev: attempt.fence.attempt });
-      return [copyOf({ ...chunk, vector: chunk.vector }, id, attempt, metadata)];
+      const id = objectUuid(target.docUuid, fence.attempt, 'copy', at + n);
+      entries.push({ ...entry, id, rev: fence.attempt });
+      return [{ ...chunk, vector: chunk.vector, id, rev: fence.attempt, fence: fence.value, metadata }];
     });
     await deps.store.insertChunks(copies);
     deps.metrics.embeddingsReused.inc(copies.length);
   }
   const place = await deps.store.insertManifest(
-    { doc_id: target.docId, doc_uuid: target.docUuid, fence: attempt.fence.value, attempt: attempt.fence.attempt },
+    { doc_id: target.docId, doc_uuid: target.docUuid, fence: fence.value, attempt: fence.attempt },
     { ...manifest, entries },
   );
   return {
-    live: [attempt.fence.attempt],
+    live: [fence.attempt],
     superseded: [],
     superseded_revs: [],
     chunks: entries.length,
@@ -74,7 +76,20 @@ export async function rewriteBase(
     revision: revisionOf(target.docId, base.served_hash, entries, metadata),
     chunk_metadata_hash: chunkMetadataHash(target.docId, metadata),
     metadata,
+    ...(base.extra === undefined ? {} : { extra: base.extra }),
   };
+}
+
+/** Whether every chunk that the base names is stored, and the list of them: else it would be served in part. */
+export async function isWhole(deps: Pick<IngestionDeps, 'store'>, base: CommitRecord): Promise<boolean> {
+  if ((await deps.store.countChunks(base.doc_uuid, base.live, base.superseded)) !== base.chunks) return false;
+  return readBaseManifest(deps, base).then(
+    () => true,
+    (cause: unknown) => {
+      if (cause instanceof MissingChunk) return false;
+      throw cause;
+    },
+  );
 }
 
 /** @throws MissingChunk when its pages are lost, or were swept while this attempt slept and another one took the base's place */
@@ -87,7 +102,3 @@ export function readBaseManifest(deps: Pick<IngestionDeps, 'store'>, base: Commi
 
 /** A chunk that the base names, or the list of them, is not in the store. */
 export class MissingChunk extends Error {}
-
-function copyOf(chunk: StoredChunk & { vector: Float32Array }, id: string, attempt: Attempt, metadata: DocumentMetadata) {
-  return { ...chunk, id, rev: attempt.fence.attempt, fence: attempt.fence.value, metadata };
-}

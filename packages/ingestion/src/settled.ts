@@ -35,7 +35,6 @@ export async function isSettled(
   if (top.status === 'deleted' || top.kind === 'status') return false;
   if (top.sidecar_stat !== disk.sidecarStat || top.config_hash !== disk.policy.configHash) return false;
   if (top.fingerprint !== disk.policy.fingerprint(top.format)) return false;
-  if (isOverLimits(deps, top)) return false;
   if (top.status === 'failed' && (request.cause === 'retry' || isTransient(top.reason))) return false;
   if (top.stat === disk.statKey) return true;
   // Another stat with the same bytes (touched, restored from a backup) is no change. An empty stat marks a record that must be redone.

@@ -1,6 +1,6 @@
 import { chunkMetadataHash, type Manifest, type ReadResult, SluiceError } from '@sluice/core';
 import { type Attempt, isServing, type Target } from './attempt.js';
-import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
+import { bareMetadata, buildRecord, isIndexedAs, NOTHING_LIVE } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import type { FileState, ResolvedDocument } from './document-metadata.js';
 import { type ChunkPlan, planChunks } from './plan-chunks.js';
@@ -48,7 +48,11 @@ export async function writeDocument(
     read.chunks,
     base === undefined || baseManifest === undefined
       ? undefined
-      : { record: base, manifest: baseManifest, keep: options.keep && base.chunk_metadata_hash === metadataHash },
+      : {
+          record: base,
+          manifest: baseManifest,
+          keep: options.keep && base.chunk_metadata_hash === metadataHash && isIndexedAs(base, disk.policy.configHash),
+        },
   );
 
   const counts = await writeChunks(

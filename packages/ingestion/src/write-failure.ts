@@ -1,11 +1,12 @@
 import { type CommitRecord, type ReasonCode, topCommit } from '@sluice/core';
 import { type Attempt, beginAttempt, isServing, readRecords, type Target } from './attempt.js';
-import { bareMetadata, buildRecord, NOTHING_LIVE, type RecordContent, sameAsBase } from './build-record.js';
+import { bareMetadata, buildRecord, isIndexedAs, NOTHING_LIVE, type RecordContent, sameAsBase } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import { type Access, accessAfterFailure, sameAccess } from './document-metadata.js';
 import { type DiskState, observeDisk, sameDisk } from './observe.js';
 import { publish } from './publish.js';
-import { MissingChunk, rewriteBase } from './rewrite.js';
+import { isWhole, MissingChunk, rewriteBase } from './rewrite.js';
+import { isOverLimits } from './settled.js';
 
 /** A failure as it is recorded. */
 export interface Failure {
@@ -13,7 +14,8 @@ export interface Failure {
   message: string;
   /** sha256 of the failing file, where it could be read. */
   contentHash: string;
-  format: string;
+  /** The stored chunks are known to be wrong: the last good revision is copied instead of named again. */
+  copy: boolean;
 }
 
 /** Rounds a failure is committed in before the last resort, a status record. */
@@ -38,40 +40,47 @@ export async function commitFailure(
     disk = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
     if (seen !== undefined && !sameDisk(seen, disk)) return 'again';
     const access = await accessAfterFailure(deps, target, disk, isServing(attempt.base) ? attempt.base : undefined);
-    const record = buildRecord(deps, target, attempt, disk, await failureContent(deps, target, attempt, disk, access, failure));
+    const fingerprint = disk.kind === 'file' ? disk.policy.fingerprint('') : '';
+    const configHash = disk.kind === 'file' ? disk.policy.configHash : '';
+    const content: RecordContent = {
+      ...(await servedAfterFailure(deps, target, attempt, { access, configHash, copy: failure.copy })),
+      kind: 'commit',
+      status: 'failed',
+      reason: failure.reason,
+      message: failure.message,
+      content_hash: failure.contentHash,
+      // Failures are tried again when anything that could fix them changes, so their fingerprint covers every format.
+      fingerprint,
+      format: '',
+      warnings: attempt.base?.warnings ?? [],
+    };
+    const record = buildRecord(deps, target, attempt, disk, content);
     if ((await publish(deps, target, attempt, disk, record)) === 'done') return record;
   }
   return insertStatusRecord(deps, target, disk, failure);
 }
 
-async function failureContent(
+/** What goes on answering: the whole last good revision under the access that holds now, or nothing. */
+async function servedAfterFailure(
   deps: IngestionDeps,
   target: Target,
   attempt: Attempt,
-  disk: DiskState,
-  access: Access,
-  failure: Failure,
-): Promise<RecordContent> {
+  now: { access: Access; configHash: string; copy: boolean },
+): Promise<Pick<RecordContent, keyof ReturnType<typeof sameAsBase> | 'metadata'>> {
   const { base } = attempt;
-  const content = {
-    kind: 'commit',
-    status: 'failed',
-    reason: failure.reason,
-    message: failure.message,
-    content_hash: failure.contentHash,
-    // Failures are tried again when anything that could mend them changes, so their fingerprint covers every format.
-    fingerprint: disk.kind === 'file' ? disk.policy.fingerprint('') : '',
-    format: '',
-    warnings: base?.warnings ?? [],
-  } as const;
-  if (!isServing(base)) return { ...NOTHING_LIVE, ...content, metadata: bareMetadata(access) };
-  if (sameAccess(base, access)) return { ...sameAsBase(base), ...content, metadata: base.metadata };
+  const { access } = now;
+  const nothing = { ...NOTHING_LIVE, metadata: bareMetadata(access) };
+  if (!isServing(base)) return nothing;
+  const isSame = sameAccess(base, access) && isIndexedAs(base, now.configHash);
+  // A revision that lost chunks would be served in part for as long as its file fails.
+  if (isSame && !now.copy && !isOverLimits(deps, base))
+    return (await isWhole(deps, base)) ? { ...sameAsBase(base), metadata: base.metadata } : nothing;
   const { allowed_groups: _old, ...rest } = base.metadata;
   try {
-    return { ...content, ...(await rewriteBase(deps, target, attempt, base, { ...rest, ...access })) };
+    return await rewriteBase(deps, target, { ...attempt, base }, { ...rest, ...access });
   } catch (cause) {
     // What cannot be rewritten under the new access must not answer under the old one.
-    if (cause instanceof MissingChunk) return { ...NOTHING_LIVE, ...content, metadata: bareMetadata(access) };
+    if (cause instanceof MissingChunk) return nothing;
     throw cause;
   }
 }

@@ -134,3 +134,93 @@ it('a changed model file under the same name leaves no old vector: neither kept,
     new Set((await h.chunks('b.md')).map((chunk) => chunk.text_hash)),
   );
 });
+
+describe('a document of many attempts', () => {
+  const edits = async (h: Harness) => {
+    for (const last of ['two', 'three', 'four', 'five']) {
+      await h.write('a.md', `one\n\n${last}`);
+      await h.reconcile('a.md');
+    }
+    // The first chunk is of the first attempt, and each edit left one superseded id.
+    expect((await h.top('a.md'))?.live.length).toBeGreaterThan(1);
+  };
+  const limited = () => harness({ settings: { maxLiveAttempts: 1 } });
+
+  it('becomes one of one attempt without its file being read', async () => {
+    const h = await limited();
+    await edits(h);
+    const reads = h.reader.reads.length;
+    await h.sweep('a.md');
+    expect((await h.top('a.md'))?.live).toHaveLength(1);
+    expect(await h.texts('a.md')).toEqual(['one', 'five']);
+    expect(h.reader.reads).toHaveLength(reads);
+  });
+
+  it('does so though its file fails, and is then left alone', async () => {
+    const h = await limited();
+    await edits(h);
+    await h.write('a.md', '!corrupt');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', serving: true });
+    const reads = h.reader.reads.length;
+    for (let n = 0; n < 3; n += 1) await h.sweep('a.md');
+    expect(await h.top('a.md')).toMatchObject({ status: 'failed', reason: 'corrupt' });
+    expect((await h.top('a.md'))?.live).toHaveLength(1);
+    expect(await h.texts('a.md')).toEqual(['one', 'five']);
+    expect(h.reader.reads).toHaveLength(reads);
+    expect(await auditOf(h)()).toMatchObject({ recommitted: 0, swept: 0 });
+  });
+
+  it('does so though its source has left the configuration', async () => {
+    const h = await limited();
+    await edits(h);
+    h.deps.source = () => undefined;
+    for (let n = 0; n < 3; n += 1) await h.sweep('a.md');
+    expect((await h.top('a.md'))?.live).toHaveLength(1);
+    expect(await h.texts('a.md')).toEqual(['one', 'five']);
+    expect(await auditOf(h)()).toMatchObject({ recommitted: 0, swept: 0 });
+  });
+});
+
+describe('a document that lost a chunk is not served in part', () => {
+  const lose = async (h: Harness) => {
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    const [chunk] = await h.chunks('a.md');
+    await h.store.deleteObjects([{ collection: 'chunks', id: chunk?.id ?? '' }]);
+  };
+
+  it('while its file fails', async () => {
+    const h = await harness();
+    await lose(h);
+    await h.write('a.md', '!corrupt');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', serving: false });
+    expect(await h.top('a.md')).toMatchObject({ status: 'failed', chunks: 0, live: [] });
+  });
+
+  it('when its file had failed before, once the audit has seen it', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    await h.write('a.md', '!corrupt');
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', serving: true });
+    const [chunk] = await h.chunks('a.md');
+    await h.store.deleteObjects([{ collection: 'chunks', id: chunk?.id ?? '' }]);
+    const look = auditOf(h);
+    expect(await look()).toMatchObject({ recommitted: 1 });
+    expect(await h.top('a.md')).toMatchObject({ status: 'failed', chunks: 0 });
+    expect(await look()).toMatchObject({ recommitted: 0 });
+  });
+
+  it('while its source is not configured, and is whole again once it is', async () => {
+    const h = await harness();
+    await lose(h);
+    const { source } = h.deps;
+    h.deps.source = () => undefined;
+    await auditOf(h)();
+    expect(await h.top('a.md')).toMatchObject({ status: 'failed', reason: 'internal', chunks: 0 });
+    expect(await auditOf(h)()).toMatchObject({ recommitted: 0 });
+    h.deps.source = source;
+    await h.reconcile('a.md', 'scan');
+    expect(await h.texts('a.md')).toEqual(['one', 'two']);
+  });
+});

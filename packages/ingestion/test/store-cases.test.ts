@@ -1,5 +1,5 @@
 import { type Caller, docUuid, type SearchHit, SluiceError } from '@sluice/core';
-import { createReconciler, createSweeper } from '@sluice/ingestion';
+import { audit, createReconciler, createSweeper } from '@sluice/ingestion';
 import { accessFilter, compileFilter, fieldCatalog, mayAccess } from '@sluice/metadata';
 import { describe, expect, it } from 'vitest';
 import type { Harness } from './harness.js';
@@ -7,7 +7,7 @@ import { useRealStores } from './real-store.js';
 
 /** Cases of replacing, on the real Weaviate with real fences: what other systems lose, double or mix. */
 
-const { harness } = useRealStores('Cases');
+const { harness, declare } = useRealStores('Cases');
 
 const reader = (clearance: Caller['clearance']): Caller => ({ role: 'reader', clearance, groups: [], name: 'test' });
 
@@ -203,5 +203,61 @@ describe('metadata that change without the content', () => {
       'b/readme.md',
       'readme.md.md',
     ]);
+  });
+});
+
+describe('a declared field that changes from int to number', () => {
+  const filter = { field: 'year', op: 'gte', value: 2020 };
+  const found = async (h: Harness) => {
+    const catalog = fieldCatalog({ year: 'number' });
+    const where = { op: 'and' as const, of: [accessFilter(reader(5)), compileFilter(filter, catalog)] };
+    const hits = await h.deps.store.search({
+      mode: 'keyword',
+      query: 'word',
+      alpha: 0,
+      limit: 10,
+      filter: where,
+      mayAccess: () => true,
+    });
+    return hits.map((hit) => hit.chunk.text).sort();
+  };
+  const indexed = async () => {
+    const h = await harness({ fields: { year: 'int' } });
+    await h.write('a.md', 'word one\n\nword two');
+    await h.write('a.md.meta.yaml', 'year: 2021\n');
+    await h.reconcile('a.md');
+    await declare(h, { year: 'number' });
+    return h;
+  };
+
+  it('leaves no kept chunk without the new property', async () => {
+    const h = await indexed();
+    expect(await found(h)).toEqual([]);
+    expect(await h.reconcile('a.md', 'config')).toMatchObject({ outcome: 'indexed', computed: 0 });
+    expect(await found(h)).toEqual(['word one', 'word two']);
+  });
+
+  it('leaves none where the file fails meanwhile', async () => {
+    const h = await indexed();
+    await h.write('a.md', '!corrupt');
+    expect(await h.reconcile('a.md', 'config')).toMatchObject({ outcome: 'failed', serving: true });
+    expect(await found(h)).toEqual(['word one', 'word two']);
+  });
+
+  it.each(['configured', 'not configured'])('is found and fixed by the audit; its source is %s', async (how) => {
+    const h = await indexed();
+    if (how !== 'configured') h.deps.source = () => undefined;
+    const reconciler = createReconciler(h.deps);
+    const look = () =>
+      audit({
+        ...h.deps,
+        reconciler,
+        sweeper: createSweeper(h.deps, reconciler),
+        pending: async () => new Set(),
+        freeStuckKeys: async () => 0,
+      });
+    expect(await look()).toMatchObject({ recommitted: 1 });
+    expect(await found(h)).toEqual(['word one', 'word two']);
+    expect(await look()).toMatchObject({ recommitted: 0 });
   });
 });
