@@ -1,16 +1,16 @@
-import { splitDocId, topCommit } from '@sluice/core';
-import { isBetween } from './attempt.js';
+import { splitDocId, topCommit, topRecord } from '@sluice/core';
+import { isBetween, readRecords } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import type { Reconciler } from './reconcile.js';
 import { isOverLimits } from './settled.js';
 import { collectStrays, deleteStrays, totalOf } from './strays.js';
 import { type Sweeper, unnamed } from './sweep.js';
-import { type DocumentObjects, walkDocuments } from './walk-documents.js';
+import { type DocumentObjects, readAgain, walkDocuments } from './walk-documents.js';
 
 interface AuditDeps extends IngestionDeps {
   reconciler: Reconciler;
   sweeper: Sweeper;
-  /** Which of these documents have a job that waits or runs: that job mends them. */
+  /** Which of these documents have a job that waits or runs: that job repairs them. */
   pending(docUuids: readonly string[]): Promise<ReadonlySet<string>>;
   /** Frees deduplication keys whose job is in no list; returns how many. */
   freeStuckKeys(): Promise<number>;
@@ -41,46 +41,29 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
   };
   const drift = { orphan_chunk: 0, missing_chunk: 0, wrong_metadata: 0 };
   const strays = collectStrays();
+  // Repairs wait for the end of the walk: it is no snapshot, and the longer it takes the less it is one.
+  const found: { document: DocumentObjects; finding: Repairable }[] = [];
   for await (const document of walkDocuments(deps.store, strays.onStray)) {
     if (signal?.aborted) break;
     report.documents += 1;
     const finding = judge(deps, document);
-    if (finding === 'fine') continue;
-    // A document's own job mends it. It sweeps nothing where it finds nothing changed, though, and may wait behind thousands: that is noted anyway.
-    if (finding !== 'sweep' && (await deps.pending([document.docUuid])).has(document.docUuid)) continue;
-    switch (finding) {
-      case 'sweep': {
-        const top = topCommit(document.records);
-        if (top === undefined) break;
-        deps.sweeper.note(top);
-        report.swept += 1;
-        break;
-      }
-      case 'orphan':
-      case 'incomplete':
-      case 'wrong': {
-        drift[DRIFT_OF[finding]] += 1;
-        const { source, sourcePath } = splitDocId(document.docId);
-        // A commit that can't be seen must not come out above the one that mends.
-        if (document.unseen !== undefined) await deps.fences.take(document.docUuid, document.unseen.fence);
-        await deps.reconciler
-          .reconcile(
-            { source, path: sourcePath, cause: 'scan' },
-            { recommit: true, rebuild: finding === 'wrong', ...(signal === undefined ? {} : { signal }) },
-          )
-          .catch((cause: unknown) => {
-            deps.logger.warn(
-              { doc_id: document.docId, cause: String(cause) },
-              'the audit could not mend a document; it is tried again',
-            );
-          });
-        report.recommitted += 1;
-        break;
-      }
-      case 'tombstone':
-        if (await dropTombstone(deps, document)) report.tombstones += 1;
-        break;
+    const top = topCommit(document.records);
+    if (finding === 'sweep' && top !== undefined) {
+      // A document's own job sweeps nothing where it finds nothing changed, and may wait behind thousands.
+      deps.sweeper.note(top);
+      report.swept += 1;
+    } else if (finding !== 'fine' && finding !== 'sweep' && found.length < MOST_REPAIRS) found.push({ document, finding });
+  }
+  for (const { document, finding } of found) {
+    if (signal?.aborted) break;
+    if (!(await isConfirmed(deps, document, finding))) continue;
+    if (finding === 'tombstone') {
+      if (await dropTombstone(deps, document)) report.tombstones += 1;
+      continue;
     }
+    drift[DRIFT_OF[finding]] += 1;
+    await repair(deps, document, finding, signal);
+    report.recommitted += 1;
   }
   report.strays = await deleteStrays(deps, strays);
   drift.orphan_chunk += totalOf(strays);
@@ -90,7 +73,44 @@ export async function audit(deps: AuditDeps, signal?: AbortSignal): Promise<Audi
 
 const DRIFT_OF = { orphan: 'orphan_chunk', incomplete: 'missing_chunk', wrong: 'wrong_metadata' } as const;
 
-type Finding = 'fine' | 'sweep' | 'orphan' | 'incomplete' | 'wrong' | 'tombstone';
+type Repairable = keyof typeof DRIFT_OF | 'tombstone';
+type Finding = 'fine' | 'sweep' | Repairable;
+
+/** Documents repaired by one audit; the next one has those beyond. */
+const MOST_REPAIRS = 1_000;
+
+/** Whether a finding of the walk still holds: by a second reading under one top record, while no job of the document waits or runs. */
+async function isConfirmed(deps: AuditDeps, document: DocumentObjects, finding: Repairable): Promise<boolean> {
+  // A document's own job repairs it.
+  if ((await deps.pending([document.docUuid])).has(document.docUuid)) return false;
+  // The walk has asked for the records of one that nobody is shown again.
+  if (document.unseen !== undefined) return true;
+  const again = await readAgain(deps.store, document);
+  const after = topRecord(await readRecords(deps, document.docUuid));
+  return after?.id === topRecord(again.records)?.id && judge(deps, again) === finding;
+}
+
+async function repair(
+  deps: AuditDeps,
+  document: DocumentObjects,
+  finding: keyof typeof DRIFT_OF,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { source, sourcePath } = splitDocId(document.docId);
+  // A commit that can't be seen must not come out above the one that repairs.
+  if (document.unseen !== undefined) await deps.fences.take(document.docUuid, document.unseen.fence);
+  await deps.reconciler
+    .reconcile(
+      { source, path: sourcePath, cause: 'scan' },
+      { recommit: true, rebuild: finding === 'wrong', ...(signal === undefined ? {} : { signal }) },
+    )
+    .catch((cause: unknown) => {
+      deps.logger.warn(
+        { doc_id: document.docId, cause: String(cause) },
+        'the audit could not repair a document; it is tried again',
+      );
+    });
+}
 
 function judge(deps: IngestionDeps, document: DocumentObjects): Finding {
   if (document.unseen !== undefined) return 'orphan';

@@ -98,25 +98,47 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
       await deps.onStep?.('deleted', top.doc_id);
       deleted += going.length;
     }
-    deps.metrics.objectsDeleted.inc(deleted);
     seen.delete(documentUuid);
     return { result: 'deleted', objects: deleted };
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const now = deps.clock.monotonic();
-      const due = [...noted].filter(([, one]) => one.due <= now).slice(0, SWEEPS_AT_ONCE);
-      for (const [documentUuid] of due) noted.delete(documentUuid);
-      await Promise.all(due.map(([documentUuid, one]) => sweepNoted(documentUuid, one.docId)));
-      if (due.length === 0)
-        await deps.clock.sleep(Math.min(500, Math.max(20, deps.settings.readerGraceMs / 4)), stopping.signal).catch(() => {});
+  /** The first that is due. Who is noted goes to the end, so that the list is in the order of what is due. */
+  function takeDue(): { documentUuid: string; docId: string } | undefined {
+    for (const [documentUuid, { docId, due }] of noted) {
+      if (due > deps.clock.monotonic()) return undefined;
+      noted.delete(documentUuid);
+      return { documentUuid, docId };
     }
+    return undefined;
+  }
+
+  function noteFor(documentUuid: string, docId: string, ms: number): void {
+    noted.delete(documentUuid);
+    noted.set(documentUuid, { docId, due: deps.clock.monotonic() + ms });
+  }
+
+  async function run(): Promise<void> {
+    const active = new Map<string, Promise<void>>();
+    while (!stopping.signal.aborted) {
+      const next = active.size < SWEEPS_AT_ONCE ? takeDue() : undefined;
+      if (next !== undefined) {
+        const { documentUuid, docId } = next;
+        // Noted again while it is swept: one sweep at a time.
+        if (active.has(documentUuid)) noteFor(documentUuid, docId, 1_000);
+        else
+          active.set(
+            documentUuid,
+            sweepNoted(documentUuid, docId).finally(() => active.delete(documentUuid)),
+          );
+      } else if (active.size === SWEEPS_AT_ONCE) await Promise.race(active.values());
+      else await deps.clock.sleep(Math.min(500, Math.max(20, deps.settings.readerGraceMs / 4)), stopping.signal).catch(() => {});
+    }
+    await Promise.all(active.values());
   }
 
   async function sweepNoted(documentUuid: string, docId: string): Promise<void> {
     const later = (ms: number) => {
-      if (!noted.has(documentUuid)) noted.set(documentUuid, { docId, due: deps.clock.monotonic() + ms });
+      if (!noted.has(documentUuid)) noteFor(documentUuid, docId, ms);
     };
     try {
       const result = await sweep(documentUuid);
@@ -134,7 +156,7 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
     note(record) {
       const now = deps.clock.monotonic();
       if (seen.get(record.doc_uuid)?.commit !== record.id) seen.set(record.doc_uuid, { commit: record.id, at: now });
-      noted.set(record.doc_uuid, { docId: record.doc_id, due: now + deps.settings.readerGraceMs });
+      noteFor(record.doc_uuid, record.doc_id, deps.settings.readerGraceMs);
     },
     start() {
       running ??= run();

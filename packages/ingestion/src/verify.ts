@@ -13,7 +13,7 @@ import type { IngestionDeps, SourceView } from './deps.js';
 import { type DiskState, observeDisk } from './observe.js';
 import { collectStrays, deleteStrays, type Strays, totalOf } from './strays.js';
 import { unnamed } from './sweep.js';
-import { type DocumentObjects, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
+import { type DocumentObjects, readAgain, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
 
 const DRIFT_KINDS = [
   'missing_document',
@@ -162,7 +162,7 @@ async function checkDocument(
   options: VerifyOptions,
 ): Promise<void> {
   // What a record says that nobody is shown is not what is served.
-  const listed = document.unseen === undefined ? document : await readAnew(deps, document);
+  const listed = document.unseen === undefined ? document : await readAgain(deps.store, document);
   const top = topRecord(listed.records);
   if (top !== undefined && top.status !== 'deleted') report.checked.documents += 1;
   report.checked.chunks += document.chunks.length;
@@ -175,7 +175,7 @@ async function checkDocument(
     report.in_flight += 1;
     return;
   }
-  const again = await readAnew(deps, document);
+  const again = await readAgain(deps.store, document);
   const second = await compare(deps, again, report);
   const after = topRecord((await deps.store.recordsOf([document.docUuid])).get(document.docUuid) ?? []);
   if (after?.id !== topRecord(again.records)?.id || (await isInFlight(deps, document.docUuid))) {
@@ -193,20 +193,6 @@ async function checkDocument(
 
 async function isInFlight(deps: VerifyDeps, documentUuid: string): Promise<boolean> {
   return (await deps.pending([documentUuid])).has(documentUuid);
-}
-
-async function readAnew(deps: VerifyDeps, document: DocumentObjects): Promise<DocumentObjects> {
-  const records = (await deps.store.recordsOf([document.docUuid])).get(document.docUuid) ?? [];
-  const objects = await deps.store.listObjects(document.docUuid);
-  const facts = new Map(document.chunks.map((chunk) => [chunk.id, chunk]));
-  return {
-    docId: document.docId,
-    docUuid: document.docUuid,
-    records,
-    // What a chunk holds never changes, so the facts of the walk still hold for those that are still there.
-    chunks: objects.filter((object) => object.collection === 'chunks').map((object) => ({ ...object, ...facts.get(object.id) })),
-    pages: objects.filter((object) => object.collection === 'pages'),
-  };
 }
 
 interface Comparison {

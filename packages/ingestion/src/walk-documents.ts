@@ -116,3 +116,18 @@ async function* walkObjects(store: ChunkStore, onStray: OnStray): AsyncIterable<
     yield document;
   }
 }
+
+/** Reads a document that a walk, which is no snapshot, came upon: its records, then a fresh listing of its objects. */
+export async function readAgain(store: ChunkStore, document: DocumentObjects): Promise<DocumentObjects> {
+  const records = (await store.recordsOf([document.docUuid])).get(document.docUuid) ?? [];
+  const objects = await store.listObjects(document.docUuid);
+  const facts = new Map(document.chunks.map((chunk) => [chunk.id, chunk]));
+  return {
+    docId: document.docId,
+    docUuid: document.docUuid,
+    records,
+    // What a chunk holds never changes, so the facts of the walk still hold for those that are still there.
+    chunks: objects.filter((object) => object.collection === 'chunks').map((object) => ({ ...object, ...facts.get(object.id) })),
+    pages: objects.filter((object) => object.collection === 'pages'),
+  };
+}

@@ -1,7 +1,7 @@
-import type { ChunkStore } from '@sluice/core';
+import { type ChunkStore, systemClock } from '@sluice/core';
 import { audit, createSweeper, discardDocument } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
-import { createMemoryStore } from '@sluice/testkit';
+import { createMemoryStore, until } from '@sluice/testkit';
 import { describe, expect, it } from 'vitest';
 import { type Harness, useHarnesses } from './harness.js';
 import { verifyHarness } from './verify-harness.js';
@@ -29,6 +29,60 @@ describe('the audit', () => {
     await h.sweep('a.md');
     expect(await look()).toMatchObject({ recommitted: 0, swept: 0 });
   });
+});
+
+describe('a walk that is no snapshot', () => {
+  it('has nothing repaired that a second reading shows whole', async () => {
+    const h = await harness();
+    await h.write('a.md', 'one\n\ntwo');
+    await h.reconcile('a.md');
+    const before = await h.top('a.md');
+    const { walkObjects } = h.store;
+    h.deps.store = {
+      ...h.store,
+      async *walkObjects(...args) {
+        for await (const group of walkObjects(...args)) yield { ...group, objects: group.objects.slice(1) };
+      },
+    };
+    expect(await auditOf(h)()).toMatchObject({ documents: 1, recommitted: 0 });
+    expect((await h.top('a.md'))?.fence).toBe(before?.fence);
+  });
+});
+
+it('a sweep that takes long holds up no other', async () => {
+  const h = await harness({ settings: { readerGraceMs: 0 } });
+  for (const path of ['slow.md', 'other.md'])
+    for (const text of ['old', 'new']) {
+      await h.write(path, text);
+      await h.reconcile(path);
+    }
+  const [slow, other] = [await h.top('slow.md'), await h.top('other.md')];
+  if (slow === undefined || other === undefined) throw new Error('no commit');
+  let release = () => {};
+  const blocked = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isListing = false;
+  const store: ChunkStore = {
+    ...h.store,
+    async listObjects(uuid) {
+      if (uuid === slow.doc_uuid) {
+        isListing = true;
+        await blocked;
+      }
+      return h.store.listObjects(uuid);
+    },
+  };
+  const sweeper = createSweeper({ ...h.deps, store, clock: systemClock }, h.reconciler);
+  sweeper.start();
+  sweeper.note(slow);
+  await until(() => expect(isListing).toBe(true));
+  sweeper.note(other);
+  const chunksOf = async (path: string) => (await h.objects(path)).filter(({ collection }) => collection === 'chunks').length;
+  await until(async () => expect(await chunksOf('other.md')).toBe(1));
+  release();
+  await until(async () => expect(await chunksOf('slow.md')).toBe(1));
+  await sweeper.stop();
 });
 
 describe('a commit that is listed, and that nobody is shown', () => {
