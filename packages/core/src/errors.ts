@@ -43,6 +43,7 @@ export const FAULTS = {
   model_unavailable: 'transient',
   schema_mismatch: 'permanent',
   outdated_attempt: 'transient',
+  not_stable: 'transient',
 } as const satisfies Record<string, FaultKind>;
 
 export type ErrorCode = ReasonCode | keyof typeof FAULTS;

@@ -1,4 +1,4 @@
-import type { ReadResult } from '@sluice/core';
+import { type ReadResult, sha256 } from '@sluice/core';
 import type { Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import { type FileState, readSidecar } from './document-metadata.js';
@@ -11,21 +11,28 @@ interface ReadDocument {
 
 /** Reads a document at most once for one state of the disk, however many rounds the reconcile takes. */
 export interface ReadBuffer {
-  /** `changed` when the file or its sidecar changed while it was read. */
+  /**
+   * `changed` when the file or its sidecar changed while it was read. A file that has only grown meanwhile, for the second time, is given
+   * as it was read: one that grows faster than it is parsed would never be indexed.
+   */
   read(
     disk: FileState,
     options: { signal?: AbortSignal; onProgress?: (share: number) => void },
   ): Promise<ReadDocument | 'changed'>;
   /** sha256 of the file last read, '' when none could be. */
   lastHash(): string;
+  /** How often the file changed while it was read. */
+  changes(): number;
 }
 
 export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffer {
   let key = '';
   let held: ReadDocument | undefined;
   let hash = '';
+  let changes = 0;
   return {
     lastHash: () => hash,
+    changes: () => changes,
     async read(disk, options) {
       const wanted = `${disk.statKey} ${disk.sidecarStat} ${disk.policy.configHash} ${disk.policy.readKey}`;
       if (held !== undefined && wanted === key) return held;
@@ -55,7 +62,10 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
         key = wanted;
       } catch (cause) {
         // Half a file may well be corrupt: when it changed meanwhile the new bytes decide.
-        if (await hasChanged(deps, target, disk)) return 'changed';
+        if ((await changeOf(deps, target, disk)) !== 'none') {
+          changes += 1;
+          return 'changed';
+        }
         // The record of the failure names the bytes that failed, so that the same bytes are not tried again and again.
         hash = await deps.files.hash(disk.path).catch(() => '');
         throw cause;
@@ -63,16 +73,25 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
         end();
       }
       await deps.onStep?.('parsed', target.docId);
-      if (await hasChanged(deps, target, disk)) {
-        held = undefined;
-        return 'changed';
-      }
-      return held;
+      const change = await changeOf(deps, target, disk);
+      if (change === 'none') return held;
+      changes += 1;
+      if (change === 'grown' && changes > 1 && (await beginsWith(deps, disk, result))) return held;
+      held = undefined;
+      return 'changed';
     },
   };
 }
 
-async function hasChanged(deps: IngestionDeps, target: Target, disk: FileState): Promise<boolean> {
+/** Whether the file, which grew, still begins with the bytes that were read: else it was written again, and they may be half of each. */
+async function beginsWith(deps: IngestionDeps, disk: FileState, { bytes, contentHash }: ReadResult): Promise<boolean> {
+  const head = await deps.files.readHead(disk.path, bytes).catch(() => undefined);
+  return head !== undefined && sha256(head) === contentHash;
+}
+
+async function changeOf(deps: IngestionDeps, target: Target, disk: FileState): Promise<'none' | 'grown' | 'other'> {
   const now = await observeAgain(deps, target, disk);
-  return now.kind !== 'file' || now.statKey !== disk.statKey || now.sidecarStat !== disk.sidecarStat;
+  if (now.kind !== 'file' || now.sidecarStat !== disk.sidecarStat) return 'other';
+  if (now.statKey === disk.statKey) return 'none';
+  return now.stat.inode === disk.stat.inode && now.stat.size > disk.stat.size ? 'grown' : 'other';
 }

@@ -1,4 +1,12 @@
-import { type CommitRecord, isReason, type ReasonCode, type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
+import {
+  type CommitRecord,
+  type ErrorCode,
+  isReason,
+  type ReasonCode,
+  type ReconcileRequest,
+  SluiceError,
+  toSluiceError,
+} from '@sluice/core';
 import { narrowAccess } from '@sluice/metadata';
 import { type Attempt, beginAttempt, isServing, type Target, targetOf } from './attempt.js';
 import { bareMetadata, buildRecord, NOTHING_LIVE, reasonOf, sameAsBase } from './build-record.js';
@@ -44,6 +52,9 @@ export type ReconcileOutcome =
 /** Vectors kept in memory for texts that repeat: 4,096 of 384 floats are 6 MB. */
 const CACHED_VECTORS = 4096;
 
+/** Faults that say nothing of the document: they are never recorded as its failure. */
+const REQUEUED: ReadonlySet<string> = new Set(['outdated_attempt', 'queue_unavailable', 'not_stable'] satisfies ErrorCode[]);
+
 const SKIPPED: ReadonlySet<string> = new Set(['unsupported_type', 'too_large'] satisfies ReasonCode[]);
 
 export interface Reconciler {
@@ -87,7 +98,8 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
         }
         throw keepsChanging(target);
       } catch (thrown) {
-        throw options.lastAttempt ? unrecorded(thrown, target.docId) : thrown;
+        const isNotStable = thrown instanceof SluiceError && thrown.code === 'not_stable';
+        throw options.lastAttempt && !isNotStable ? unrecorded(thrown, target.docId) : thrown;
       }
     },
     async fail(request, error, options) {
@@ -119,6 +131,13 @@ function changedMs(disk: FileState): number {
 interface Looked {
   disk: DiskState | undefined;
   knownGone?: boolean;
+}
+
+/** A file that changes while it is read is parsed this often by a job; then it waits its turn again. */
+const MOST_CHANGES = 2;
+
+function notStable({ docId }: Target): SluiceError {
+  return new SluiceError('not_stable', `${docId} is still being written; it will be tried again`, { docId });
 }
 
 function keepsChanging({ docId }: Target): SluiceError {
@@ -175,6 +194,7 @@ async function runRounds(
           ? await deleteDocument(deps, target, attempt, disk, { recommit })
           : await writeFile(deps, vectors, target, attempt, disk, reading, { keep, isLost }, options);
       if (outcome !== 'again') return outcome;
+      if (reading.changes() >= MOST_CHANGES) throw notStable(target);
     } catch (cause) {
       if (!(cause instanceof LostChunks || cause instanceof MissingChunk)) throw cause;
       deps.logger.warn({ doc_id: target.docId, cause: cause.message }, 'chunks were lost; the document is written anew');
@@ -193,10 +213,10 @@ async function deleteDocument(
   disk: DiskState,
   options: Pick<ReconcileOptions, 'recommit'>,
 ): Promise<ReconcileOutcome | 'again'> {
-  const { base } = attempt;
-  // Without a commit there is nothing to take back, unless a crash left chunks that only a tombstone licenses to delete.
-  if (base === undefined && !options.recommit) return { outcome: 'unchanged' };
-  if (base !== undefined && base.status !== 'deleted' && !(await target.source.mayDelete())) return { outcome: 'suspended' };
+  const { base, top } = attempt;
+  // Without a record there is nothing to take back, unless a crash left chunks that only a tombstone licenses to delete.
+  if (top === undefined && !options.recommit) return { outcome: 'unchanged' };
+  if (top !== undefined && top.status !== 'deleted' && !(await target.source.mayDelete())) return { outcome: 'suspended' };
   const record = buildRecord(deps, target, attempt, disk, {
     ...NOTHING_LIVE,
     kind: 'commit',
@@ -311,7 +331,7 @@ async function recordFailure(
 ): Promise<ReconcileOutcome | 'again'> {
   if (options.signal?.aborted) throw thrown;
   const error = toSluiceError(thrown, 'internal', target.docId);
-  if (error.code === 'outdated_attempt' || error.code === 'queue_unavailable') throw error;
+  if (REQUEUED.has(error.code)) throw error;
   // A query that the store refuses may be its own trouble in words that are not known here. If it is still away, the record can't be written
   // either and the store's error comes of that: such a job waits for the store and never becomes a dead letter.
   const permanent = error.kind === 'permanent' && error.code !== 'store_unavailable';

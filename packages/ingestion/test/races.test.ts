@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { appendFile, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CommitRecord, type Fence, SluiceError } from '@sluice/core';
+import { type CommitRecord, type Fence, objectUuid, SluiceError } from '@sluice/core';
 import { createNodeFiles } from '@sluice/sources';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHarness, type Harness, type HarnessOptions } from './harness.js';
@@ -409,4 +409,62 @@ describe('a root that refuses every look', () => {
     };
     expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
   });
+});
+
+describe('a file that changes whenever it is read', () => {
+  /** Has the file changed by the writer whenever the reader has read it. */
+  async function writtenMeanwhile(change: (h: Harness, n: number) => Promise<void>) {
+    const h = await harness();
+    await h.write('a.log', 'line 0');
+    const { reader } = h.deps;
+    let n = 0;
+    h.deps.reader = {
+      ...reader,
+      async read(...args) {
+        const result = await reader.read(...args);
+        n += 1;
+        await change(h, n);
+        return result;
+      },
+    };
+    return { h, stop: () => (h.deps.reader = reader) };
+  }
+  const lines = (n: number) => Array.from({ length: n + 1 }, (_, i) => `line ${i}`);
+
+  it('is indexed as far as it was read if it only grows, and waits its turn again', async () => {
+    const { h, stop } = await writtenMeanwhile((one, n) => appendFile(join(one.root, 'a.log'), `\n\nline ${n}`));
+    await expect(h.reconcile('a.log')).rejects.toMatchObject({ code: 'not_stable', kind: 'transient' });
+    expect(h.reader.reads).toHaveLength(2);
+    expect(await h.texts('a.log')).toEqual(lines(1));
+    await expect(h.reconcile('a.log')).rejects.toMatchObject({ code: 'not_stable' });
+    expect(await h.texts('a.log')).toEqual(lines(3));
+    stop();
+    expect(await h.reconcile('a.log')).toMatchObject({ outcome: 'indexed' });
+    expect(await h.texts('a.log')).toEqual(lines(4));
+  });
+
+  it('is not indexed if it is written again, and waits its turn', async () => {
+    const { h, stop } = await writtenMeanwhile((one, n) => one.write('a.log', String(n).repeat(40 + n)));
+    await expect(h.reconcile('a.log')).rejects.toMatchObject({ code: 'not_stable', kind: 'transient' });
+    expect(h.reader.reads).toHaveLength(2);
+    expect(await h.top('a.log')).toBeUndefined();
+    stop();
+    expect(await h.reconcile('a.log')).toMatchObject({ outcome: 'indexed' });
+  });
+});
+
+it('a status record without a commit goes when its file goes', async () => {
+  const h = await harness();
+  await h.write('a.md', '!corrupt');
+  await h.reconcile('a.md');
+  const [record] = await h.recordsOf('a.md');
+  if (record === undefined) throw new Error('no record');
+  await h.store.deleteObjects([{ collection: 'commits', id: record.id }]);
+  const { value: fence, attempt } = await h.fences.take(record.doc_uuid);
+  const id = objectUuid(record.doc_uuid, 'status', attempt);
+  await h.store.insertRecord({ ...record, kind: 'status', fence, attempt, id });
+  await h.remove('a.md');
+  expect(await h.reconcile('a.md', 'unlink')).toMatchObject({ outcome: 'deleted' });
+  for (let n = 0; n < 3; n += 1) await h.sweep('a.md');
+  expect((await h.recordsOf('a.md')).map(({ status }) => status)).toEqual(['deleted']);
 });

@@ -17,8 +17,8 @@ import { createRedis } from './redis.js';
 const NO_STALL_LIMIT = 1_000_000;
 /** A document whose work never ended this often runs alone, so that the next crash is blamed on it and on no neighbour. */
 const CRASHES_UNTIL_ALONE = 2;
-/** Faults of the installation, not of a document: its attempts are not used up. */
-const UNCOUNTED = new Set(['queue_unavailable', 'model_unavailable', 'not_ready']);
+/** Faults of the installation, and files that are being written, are no fault of a document: its attempts are not used up. */
+const UNCOUNTED = new Set(['queue_unavailable', 'model_unavailable', 'not_ready', 'not_stable']);
 const LONGEST_UNCOUNTED_MS = 30_000;
 /** Progress is shown this often at most: a document that is done sooner costs no command and no event. */
 const PROGRESS_MS = 1000;
