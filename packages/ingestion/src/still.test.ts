@@ -6,7 +6,7 @@ const policy = { configHash: '', fingerprint: () => '' };
 const START_MS = 1_000_000;
 const FINE = '1000000000123';
 
-type Stamps = Pick<FileStat, 'mtimeNs' | 'ctimeNs'>;
+type Stamps = Pick<FileStat, 'mtimeNs' | 'ctimeNs'> & { size?: number };
 const stamped = (ns: string): Stamps => ({ mtimeNs: ns, ctimeNs: ns });
 
 /** What stands where, by path, at a time, ms. */
@@ -57,6 +57,7 @@ it.each([
     { [FILE]: { ...stamped(FINE), mtimeNs: '5000000000' } },
     200,
   ],
+  ['longer for a file that was just emptied', { [FILE]: { ...stamped(FINE), size: 0 } }, 2900],
   ['not for an old file', { [FILE]: stamped('1000000123') }, 0],
   ['for its sidecar too', { [FILE]: stamped('1000000123'), [SIDECAR]: stamped(FINE) }, 200],
   ['for a sidecar with coarse stamps', { [FILE]: stamped('1000000123'), [SIDECAR]: stamped('1000000000000') }, 1900],

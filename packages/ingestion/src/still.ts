@@ -10,6 +10,9 @@ const COARSE_MS = 2_000;
 /** Editors that save by unlink, or by renaming aside, and write anew leave nothing at the path for less than this. */
 const GONE_MS = 1_000;
 
+/** A copy over a file empties it first, and may pause before it writes: an empty file is waited for longer than another. */
+const EMPTIED_MS = 3_000;
+
 /** A file that never is still for its time is read all the same after this: the check after the commit decides then. */
 const LONGEST_WAIT_MS = 60_000;
 
@@ -74,11 +77,13 @@ type Looks = Pick<IngestionDeps, 'files' | 'clock'>;
 function fileWait({ clock }: Looks, source: SourceView, state: DiskState): number {
   if (state.kind === 'gone') return 0;
   const stats = [state.stat, ...(state.sidecar === undefined ? [] : [state.sidecar])];
-  return Math.max(
-    ...stats.map((stat) =>
-      waitFor(clock.now(), stat, isCoarse(stat) ? Math.max(COARSE_MS, source.stabilityMs) : source.stabilityMs),
-    ),
-  );
+  return Math.max(...stats.map((stat) => waitFor(clock.now(), stat, neededMs(stat, source.stabilityMs))));
+}
+
+/** How long a file has to be left alone before it is believed, ms. A source that waits for nothing (0) is believed at once. */
+function neededMs(stat: FileStat, stabilityMs: number): number {
+  if (stat.size === 0 && stabilityMs > 0) return Math.max(EMPTIED_MS, stabilityMs);
+  return isCoarse(stat) ? Math.max(COARSE_MS, stabilityMs) : stabilityMs;
 }
 
 /**
