@@ -177,6 +177,9 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     warn(error, 'a scan failed; it is tried again');
   }
 
+  const flushMetrics = () =>
+    deps.metrics.flush().catch((cause: unknown) => logger.warn({ cause: String(cause) }, 'metrics could not be written'));
+
   async function scanOne(
     runner: SourceRunner,
     known: Parameters<SourceRunner['scan']>[0]['known'],
@@ -192,7 +195,9 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
     lastMs.set(name, ms);
     const { files, errorCount, root } = result.summary;
     logger.info({ source: name, files, differences: result.differences, errors: errorCount, root: root.state, ms }, 'scan');
-    await Promise.all([publish(runner), deps.metrics.flush()]);
+    await publish(runner);
+    // A scan is done though its numbers cannot be written: on a full disk it would be asked for again and again.
+    await flushMetrics();
     // Not awaited: a file that is written without end must not hold up the next scan.
     result.queued
       .then(async () => {
@@ -214,7 +219,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
           await Promise.all(runners.map((runner) => runner.tend()));
           await Promise.all(runners.map(publish));
         }),
-        repeat(FLUSH_MS, () => deps.metrics.flush()),
+        repeat(FLUSH_MS, flushMetrics),
       );
     },
     async stop() {
@@ -222,7 +227,7 @@ export function createWatcherApp(deps: WatcherDeps): WatcherApp {
       await Promise.all(loops);
       await Promise.all(scanning.values());
       await Promise.all(runners.map((runner) => runner.stop()));
-      await deps.metrics.flush();
+      await flushMetrics();
     },
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createReconcileQueue, createReconcileWorker, createRedis } from '@sluice/queues';
+import { createMetrics } from '@sluice/telemetry';
 import { testServices, until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeInstance, makeFolder, makeInstance, recordOf, source } from './fake-instance.js';
@@ -323,6 +324,14 @@ describe('two watchers and more sources', () => {
     await write('a.md', 'a');
     await until(() => expect(instance.indexed('s')).toEqual(['a.md']));
     await until(() => expect(instance.states.get('gone')).toMatchObject({ reachable: false }));
+  });
+
+  it('a disk too full for metrics fails no scan', async () => {
+    await write('a.md', 'a');
+    const full = () => Promise.reject(Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }));
+    await instance.start([source('s', root)], { metrics: { ...createMetrics({ role: 'watcher-test' }), flush: full } });
+    await instance.scan('s');
+    expect(instance.indexed('s')).toEqual(['a.md']);
   });
 
   it('a source whose scan fails does not keep others from being scanned', async () => {

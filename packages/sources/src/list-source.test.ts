@@ -91,6 +91,12 @@ describe('listing a source', () => {
     expect(await paths('file', { root: join(root, '.local/docs') })).toEqual(['a.md']);
   });
 
+  it('walks a folder that has more subfolders than a call may have arguments', async () => {
+    const folders = Array.from({ length: 130_000 }, (_, n) => ({ name: `f${n}`, kind: 'folder' as const, validName: true }));
+    const wide: Files = { ...files, list: async (path) => (path === root ? folders : []) };
+    expect(await list({ files: wide })).toEqual([]);
+  });
+
   it('W09: follows no link, so that a cycle ends and every file is found once', async () => {
     await make('s/a.md', 's/deep/b.md');
     await symlink('..', join(root, 's/up'));

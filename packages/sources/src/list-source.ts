@@ -50,7 +50,7 @@ export async function* listSource(options: ListOptions): AsyncGenerator<Listed[]
     const listings = await Promise.all(folders.map((folder) => listFolder(options, rules, folder)));
     // Reversed, so that the walk goes on with the first folder's children.
     for (const listing of listings.reverse()) {
-      stack.push(...listing.folders.reverse());
+      for (const folder of listing.folders.reverse()) stack.push(folder);
       if (listing.findings.length > 0) yield listing.findings;
       for (let at = 0; at < listing.files.length; at += FILES_AT_ONCE) {
         options.signal?.throwIfAborted();

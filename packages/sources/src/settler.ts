@@ -95,7 +95,7 @@ export function createSettler(options: SettlerOptions): Settler {
       let next = Number.POSITIVE_INFINITY;
       const due: Waiting[] = [];
       for (const entry of waiting.values()) {
-        if (entry.due <= now && due.length < AT_ONCE) due.push(entry);
+        if (entry.due <= now) due.push(entry);
         else next = Math.min(next, entry.due);
       }
       if (due.length === 0) {
@@ -103,8 +103,11 @@ export function createSettler(options: SettlerOptions): Settler {
         await clock.sleep(Math.max(1, next - now), wake.signal).catch(() => undefined);
         continue;
       }
-      const settled = (await Promise.all(due.map(look))).filter((item) => item !== undefined);
-      if (settled.length > 0 && !stopped) options.onSettled(settled);
+      // All that are due, before the list is gone through again: else each 128 of many thousands would cost a walk over them all.
+      for (let at = 0; at < due.length && !stopped; at += AT_ONCE) {
+        const settled = (await Promise.all(due.slice(at, at + AT_ONCE).map(look))).filter((item) => item !== undefined);
+        if (settled.length > 0 && !stopped) options.onSettled(settled);
+      }
     }
     running = false;
     for (const resolve of idlers.splice(0)) resolve();
