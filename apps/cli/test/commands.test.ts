@@ -102,6 +102,16 @@ describe('status', () => {
     expect(json.json()).toEqual(status(folder));
   });
 
+  it('--timeout names what was waited for', async () => {
+    answers['POST /ops/api/reconcile'] = { status: 202, body: { scans: [{ source: 'inbox', request: 9 }], documents: [] } };
+    const documents = { indexed: 1, pending: 3, empty: 0, failed: 0, skipped: 0 };
+    answers['GET /ops/api/status'] = { body: status(folder, { state: 'working' }, { documents }) };
+    answers['GET /v1/documents'] = { body: { documents: [document('inbox/a.md'), document('inbox/b.md')] } };
+    const { stderr } = await run(['status', '--wait', '--timeout', '0.2'], { url: api.url });
+    expect(stderr).toContain('not scanned yet: inbox');
+    expect(stderr).toContain('pending: inbox/a.md, inbox/b.md, 1 more');
+  });
+
   it('does not wait for a source whose folder is away', async () => {
     answers['POST /ops/api/reconcile'] = { status: 202, body: { scans: [{ source: 'inbox', request: 9 }], documents: [] } };
     answers['GET /ops/api/status'] = { body: status(folder, {}, { reachable: false }) };

@@ -21,9 +21,10 @@ export function statusCommand(program: Command, run: Run): void {
     .action(
       run(async (context, options: Options) => {
         const api = await context.api();
-        const isLate = options.wait === true && !(await waitUntilIdle(context, api, options.timeout));
-        if (isLate) context.output.note(`Still working after ${options.timeout} s.`);
+        const scans = options.wait === true ? await scanAll(api) : [];
+        const isLate = options.wait === true && !(await waitUntilIdle(context, api, scans, options.timeout));
         const status = dataOf(await api.GET('/ops/api/status', { params: { query: { fresh: 'true' } } }));
+        if (isLate) context.output.note(`Still working after ${options.timeout} s: ${await openWork(api, status, scans)}.`);
         context.output.value(status);
         context.output.line(describe(status));
         return isLate ? EXIT.timedOut : EXIT.done;
@@ -31,9 +32,18 @@ export function statusCommand(program: Command, run: Run): void {
     );
 }
 
-/** Has every source scanned, then waits until those scans are done and no job is left. False when the time was up. */
-async function waitUntilIdle(context: Context, api: Api, timeoutSeconds: number | undefined): Promise<boolean> {
-  const { scans } = dataOf(await api.POST('/ops/api/reconcile', { body: {} }));
+/** Has every source scanned. */
+async function scanAll(api: Api): Promise<Reconciled['scans']> {
+  return dataOf(await api.POST('/ops/api/reconcile', { body: {} })).scans;
+}
+
+/** Waits until the scans are done and no job is left. False when the time was up. */
+async function waitUntilIdle(
+  context: Context,
+  api: Api,
+  scans: Reconciled['scans'],
+  timeoutSeconds: number | undefined,
+): Promise<boolean> {
   const idle = await waitFor(context, timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000, async () => {
     const status = dataOf(await api.GET('/ops/api/status'));
     // Failed ones are kept for the queue's pages: nothing waits for them.
@@ -44,13 +54,34 @@ async function waitUntilIdle(context: Context, api: Api, timeoutSeconds: number 
   return idle === true;
 }
 
-/** A source whose folder is away has no scan to wait for. */
 export function isCovered(status: Status, scans: Reconciled['scans']): boolean {
-  const scanned = scans.every(({ source, request }) => {
-    const state = status.sources.find(({ name }) => name === source);
-    return state === undefined || !state.reachable || state.scanned >= request;
-  });
-  return scanned && status.state === 'idle';
+  return unscanned(status, scans).length === 0 && status.state === 'idle';
+}
+
+/** Sources whose scan is not done. One whose folder is away has no scan to wait for. */
+function unscanned(status: Status, scans: Reconciled['scans']): string[] {
+  const asked = new Map(scans.map(({ source, request }) => [source, request]));
+  const open = status.sources.filter(({ name, reachable, scanned }) => reachable && scanned < (asked.get(name) ?? 0));
+  return open.map(({ name }) => name);
+}
+
+/** Documents named after a time-out; the rest is a number. */
+const MOST_NAMED = 5;
+
+/** What was waited for in vain. */
+async function openWork(api: Api, status: Status, scans: Reconciled['scans']): Promise<string> {
+  const parts: string[] = [];
+  const sources = unscanned(status, scans);
+  if (sources.length > 0) parts.push(`not scanned yet: ${sources.join(', ')} (a file that is being written is waited for)`);
+  const count = status.sources.reduce((sum, { documents }) => sum + documents.pending, 0);
+  if (count > 0) {
+    const query = { status: 'pending' as const, limit: MOST_NAMED };
+    const { documents = [] } = (await api.GET('/v1/documents', { params: { query } })).data ?? {};
+    const named = documents.map(({ doc_id }) => doc_id);
+    const rest = count - named.length;
+    parts.push(`pending: ${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}`);
+  }
+  return parts.length === 0 ? 'the last jobs are ending' : parts.join('; ');
 }
 
 function describe(status: Status): string {
