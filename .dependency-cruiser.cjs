@@ -88,7 +88,7 @@ module.exports = {
         pathNot: [
           '^$1/$2/',
           '^packages/[^/]+/src/(index|settings)\\.ts$',
-          '^packages/config/src/environment\\.ts$',
+          '^packages/config/src/(environment|secrets)\\.ts$',
           '^packages/launcher/src/instance/run-file\\.ts$',
           '^packages/testkit/src/',
         ],

@@ -1,5 +1,5 @@
 import { createClient } from '@sluice/client';
-import { readSecret } from '@sluice/config';
+import { readSecret } from '@sluice/config/secrets';
 import { SluiceError } from '@sluice/core';
 import { readRunFile } from '@sluice/launcher/run-file';
 import { dataFolderOf, type Place } from './data-folder.js';
