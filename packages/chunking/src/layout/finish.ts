@@ -1,4 +1,5 @@
 import type { Chunk, ChunkKind } from '@sluice/core';
+import { withoutEscapes } from '../text/escapes.js';
 import { edgeAfter, graphemeEnds } from '../text/graphemes.js';
 import { explodeOptions, type Layout, leadOf, resizeLayout, roomUnder } from './context.js';
 import { explodeWords } from './explode.js';
@@ -52,9 +53,16 @@ function describePiece(layout: Layout, piece: Piece): Description {
   const outer = piece.path.filter((heading) => heading.start < piece.start || heading.end > piece.end);
   const carry = cut !== undefined && piece.start > cut.start ? cut.carry : '';
   const above = [leadOf(layout, outer), context, carry].filter((line) => line !== '');
-  const body = say?.(piece.start, piece.end) ?? text;
+  const body = say?.(piece.start, piece.end) ?? withoutEscapes(text, languageAt(layout, piece.start));
   const embedded = above.length === 0 ? body : `${above.join('\n')}\n\n${body}`;
   return { text, prefix, embedded, pieces: layout.counter.count(embedded) };
+}
+
+/** The language of the code at an offset; undefined where none stands. */
+function languageAt(layout: Layout, at: number): string | undefined {
+  const { blocks } = layout.outline;
+  const block = blocks[firstBlockAfter(blocks, at)];
+  return block?.kind === 'code' ? block.element?.lang : undefined;
 }
 
 function chunkOf(layout: Layout, piece: Piece, made: Description): Omit<Chunk, 'index'> {

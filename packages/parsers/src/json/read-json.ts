@@ -56,6 +56,7 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
         const name = text.charAt(at) === '"' ? scalar() : undefined;
         if (name === undefined) return undefined;
         key = text.slice(name.start + 1, name.end - 1);
+        if (key.includes('\\')) key = String(JSON.parse(`"${key}"`));
         at = skip(at);
         if (text.charAt(at) !== ':') return undefined;
         at = skip(at + 1);
