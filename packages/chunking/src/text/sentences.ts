@@ -1,3 +1,4 @@
+import { MONTHS_AND_DAYS } from './abbreviations.js';
 import { isGraphemeEdge, trimmed } from './graphemes.js';
 import { endsSentence } from './sentence-ends.js';
 import { findNewline, isSpace, lineStart, skipSpace, skipSpaceBack } from './space.js';
@@ -28,8 +29,9 @@ const NOTE = /^\[\p{Nd}{1,4}\]/u;
 /** These end a sentence without a space after them. */
 const UNSPACED = /[。！？｡．।॥؟۔።။។༎།]/;
 const MARKER = /^(?:[-*•‣▪–+]|\d{1,3}[.)]|[a-zA-Z][.)]|\(\d{1,3}\))[ \t]/;
-/** A line break, or a space between Thai letters. */
-const BREAKS = /\n|(?<=[\u0e01-\u0e5b]) +(?=[\u0e01-\u0e5b])/g;
+/** A line break, a space between Thai letters, or one before a bullet or a number in running text. */
+const ITEM = /^\(?(\d{1,2})(\.\)|[.)]) (?=([\p{L}\p{N}"“«(]))/u;
+const BREAKS = /\n| +(?=[\u0e01-\u0e5b•▪‣◦●]|\(?\d{1,2}(?:\.\)|[.)]) )/g;
 const THAI = /[\u0e01-\u0e5b]/;
 
 /** A line this short that ends without punctuation is a line of its own (a field, an address), not a wrapped one. */
@@ -44,7 +46,23 @@ export function createSentenceSplitter(): SentenceSplitter {
   return { split };
 }
 
+/** A formula on lines of its own, in the marks of TeX; marks that are not closed within some lines are none. */
+const DISPLAY =
+  /^[ \t]*(?:\$\$[^$]{1,4000}\$\$|\\\[[\s\S]{1,4000}?\\\]|\\begin\{(equation|align|gather|multline)\*?\}[\s\S]{1,4000}?\\end\{\1\*?\})[ \t]*[.,;]?[ \t]*$/gm;
+
 function* split(text: string, start: number, end: number, lang?: string): Generator<Span> {
+  let from = start;
+  for (const match of text.slice(start, end).matchAll(DISPLAY)) {
+    const formula = { start: start + match.index, end: start + match.index + match[0].length };
+    yield* splitProse(text, from, formula.start, lang);
+    const span = trimmed(text, formula.start, formula.end);
+    if (span !== undefined) yield span;
+    from = formula.end;
+  }
+  yield* splitProse(text, from, end, lang);
+}
+
+function* splitProse(text: string, start: number, end: number, lang?: string): Generator<Span> {
   let from = start;
   for (const cut of cuts(text, start, end, lang)) {
     if (!isGraphemeEdge(text, cut)) continue;
@@ -98,7 +116,7 @@ function skipClosing(text: string, from: number, end: number, unspaced: boolean)
       continue;
     }
     if (at >= end || !closing.test(mark)) return { cut, quoted };
-    quoted ||= CLOSING_QUOTE.test(mark);
+    quoted ||= CLOSING_QUOTE.test(mark) || (unspaced && /[》〉）】]/.test(mark));
     cut = at + 1;
   }
 }
@@ -111,14 +129,31 @@ function cutAfter(text: string, index: number, behind: number, sentence: number,
   const unit = text.charCodeAt(cut);
   const spaced = isSpace(unit);
   if (unspaced) {
+    if (/[．｡]/.test(text.charAt(index)) && isDigit(text.charAt(index - 1)) && isDigit(text.charAt(cut))) return undefined;
     // 「はい。」と答えた: what follows a closing quote at once belongs to it.
-    return quoted && !spaced && !OPENING.test(text.charAt(cut)) ? undefined : cut;
+    return quoted && !spaced && !OPENING.test(text.charAt(cut)) && !endsSpeech(text, sentence, cut) ? undefined : cut;
   }
-  if (!spaced) return /[!?…]/.test(text.charAt(behind - 1)) && isWide(unit) ? cut : undefined;
+  if (!spaced) return !quoted && /[!?…]/.test(text.charAt(behind - 1)) && isWide(unit) ? cut : undefined;
   const next = skipSpace(text, cut, end);
   if (next >= end || isBlankLine(text, cut, next)) return cut;
   return endsSentence({ text, start: skipSpace(text, sentence, end), index, behind, next, end, quoted, lang }) ? cut : undefined;
 }
+
+const isDigit = (char: string): boolean => /[0-9０-９]/.test(char);
+
+/** What goes on with a sentence behind speech. */
+const GOES_ON = /^(?:然后|於是|于是|就|便|并|又|地|的|说|說|道|と|って)/;
+
+/** 他说：“好的。”: speech behind a colon ends the sentence with its own, unless what follows goes on with it. */
+function endsSpeech(text: string, sentence: number, cut: number): boolean {
+  // （注意。）: a sentence of its own in brackets.
+  if (/[）】]/.test(text.charAt(cut - 1)) && /^\s*[（【]/.test(text.slice(sentence, sentence + 4))) return true;
+  const open = /[：:]\s?[“「『][^“「『]*$/.test(text.slice(Math.max(sentence, cut - SPEECH), cut));
+  return open && !GOES_ON.test(text.slice(cut, cut + 3));
+}
+
+/** Longest speech whose beginning is looked for (UTF-16 units). */
+const SPEECH = 300;
 
 function isWide(unit: number): boolean {
   return unit >= 0x2e80 && unit <= 0xffef;
@@ -140,7 +175,14 @@ function nextBreak(
   for (let next = breaks.next(); next.done !== true; next = breaks.next()) {
     const at = start + next.value.index;
     const behind = at + next.value[0].length;
-    if (next.value[0] === '\n' ? breaksLine(text, sentence, at, end) : breaksThai(text, sentence, at, behind)) return behind;
+    const isThai = THAI.test(text.charAt(behind));
+    const breaksHere =
+      next.value[0] === '\n'
+        ? breaksLine(text, sentence, at, end)
+        : isThai
+          ? breaksThai(text, sentence, at, behind)
+          : breaksItem(text, sentence, behind, end);
+    if (breaksHere) return behind;
   }
   return undefined;
 }
@@ -156,7 +198,23 @@ function breaksLine(text: string, sentence: number, at: number, end: number): bo
   return length > 0 && length < SHORT_LINE && !/[,;\-–、，]/.test(last) && !/\p{Ll}/u.test(text.charAt(next));
 }
 
+/** `1) Open the lid 2) Pour`: an item that is the next one after that which the sentence begins with. */
+function breaksItem(text: string, sentence: number, behind: number, end: number): boolean {
+  const next = ITEM.exec(text.slice(behind, Math.min(end, behind + 8)));
+  if (next === null) return /[•▪‣◦●]/.test(text.charAt(behind));
+  const own = ITEM.exec(text.slice(skipSpace(text, sentence, end), behind).slice(0, 8));
+  if (own === null || own[2] !== next[2] || Number(next[1]) !== Number(own[1]) + 1) return false;
+  // A bare full stop may be that of a number, as in dates.
+  return (
+    next[2] !== '.' ||
+    (/\p{Lu}/u.test(next[3] ?? '') &&
+      !MONTHS_AND_DAYS.has(WORD.exec(text.slice(behind + next[0].length, end))?.[0].toLowerCase() ?? ''))
+  );
+}
+
+const WORD = /^\p{L}{1,20}/u;
+
 /** Thai has no full stop: a space parts phrases. Short ones (names, numbers, repetition) are left together. */
 function breaksThai(text: string, sentence: number, at: number, behind: number): boolean {
-  return at - sentence >= 8 && text.charAt(behind) !== 'ๆ' && THAI.test(text.charAt(behind));
+  return at - sentence >= 8 && text.charAt(behind) !== 'ๆ' && THAI.test(text.charAt(at - 1));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { createSentenceSplitter } from '../../src/index.js';
+import { createSentenceSplitter } from '../../src/text/sentences.js';
 
 interface Case {
   lang: string;
