@@ -3,6 +3,7 @@ import { type Atom, QUALITY } from './atoms.js';
 import { explodeCode, signatureOf } from './code.js';
 import { explodeOptions, type Layout, leadOf, roomUnder } from './context.js';
 import { explodeProse, explodeWords } from './explode.js';
+import { ancestorsOf, nestedItems } from './nested-items.js';
 import type { Block, Section } from './outline.js';
 import { blockAtoms, contextOf, explodeBlock, outerPath, type Run, type RunOptions, sizeOf } from './run.js';
 import { cellsOf, sayRow, sayTable, shapeTable, type TableRow, type TableShape } from './tables.js';
@@ -32,6 +33,9 @@ export function blockRun(
       roomUnder(layout, [lead, context, above, spoken ? '' : prefix]) - (layout.sizes.unit === 'chars' ? prefix.length : 0),
     ),
   };
+  const namesItems = block.kind === 'list' && options.plain && layout.sizes.unit === 'tokens';
+  const aboveItems = namesItems ? deepestAncestors(layout, whole, block) : 0;
+  rooms.next = Math.max(1, rooms.next - aboveItems);
   const room = Math.min(rooms.first, rooms.next);
   return {
     path: section.path,
@@ -40,6 +44,7 @@ export function blockRun(
     context,
     cut: { kind: block.kind, start: block.start, bodyStart: shape?.bodyStart ?? block.start, prefix, carry: above },
     ...(spoken ? { say: (start: number, end: number) => sayTable(text, shape, start, end) } : {}),
+    ...(aboveItems > 0 ? { say: (start: number, end: number) => sayItems(layout, block, { start, end }, aboveItems) } : {}),
     *atoms() {
       const taken = introduction.length > 0 ? sizeOf(layout, introduction[0]?.start ?? 0, block.start) : 0;
       const glued = taken <= room / 2;
@@ -72,6 +77,35 @@ function aboveParts(
   if (block.kind === 'table' && (shape === undefined || !spoken)) return '';
   const last = introduction.at(-1);
   return last === undefined || last.kind === 'heading' ? '' : text.slice(last.start, last.end);
+}
+
+/** A list is judged by its beginning (UTF-16 units). */
+const LIST_HEAD = 20_000;
+
+/** Word pieces that the items around nested ones take at most, where they are embedded above them: a quarter of the room. */
+function deepestAncestors(layout: Layout, room: number, block: Block): number {
+  const { text } = layout.outline;
+  let most = 0;
+  const head = { start: block.start, end: Math.min(block.end, block.start + LIST_HEAD) };
+  for (const item of nestedItems(text, head)) {
+    if (item.depth === 0) continue;
+    const tokens = layout.counter.count(ancestorsOf(text, block, item.start));
+    if (tokens <= room / 4) most = Math.max(most, tokens);
+  }
+  return most;
+}
+
+/** Nested items below the items they belong to; undefined where the first one is no nested item. */
+function sayItems(
+  layout: Layout,
+  block: Block,
+  { start, end }: { start: number; end: number },
+  most: number,
+): string | undefined {
+  const { text } = layout.outline;
+  const ancestors = start <= block.start ? '' : ancestorsOf(text, block, start);
+  if (ancestors === '' || layout.counter.count(ancestors) > most) return undefined;
+  return `${ancestors}\n${text.slice(start, end)}`;
 }
 
 /** What is repeated may take a quarter of the room, else nothing is. */
@@ -153,7 +187,14 @@ function* itemAtoms(layout: Layout, block: Block, before: number, room: number):
   let from = block.start;
   for (const end of [...ends, block.end]) {
     const item = trimmed(text, from, end);
-    if (item !== undefined) yield* explodeProse(item, quality, options);
+    if (item !== undefined) {
+      for (const { start, depth, ...range } of layout.measure.fits(item.start, item.end, room)
+        ? [{ ...item, depth: 0 }]
+        : nestedItems(text, item)) {
+        // The outer the item, the better the cut before it.
+        yield* explodeProse({ start, end: range.end }, depth === 0 ? quality : QUALITY.sentence + 1 / (depth + 1), options);
+      }
+    }
     quality = QUALITY.sentence + 1;
     from = end;
   }

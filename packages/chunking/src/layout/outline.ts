@@ -32,9 +32,12 @@ export interface Outline {
   sections: Section[];
 }
 
-/** The parsed document as blocks that cover every character that is neither white space nor front matter, in sections. */
+/**
+ * The parsed document as blocks that cover every character that is neither white space, nor front matter, nor data that is no text
+ * (of `data:` addresses), in sections.
+ */
 export function outlineOf(document: ParsedDocument): Outline {
-  const blocks = coverText(document);
+  const blocks = withoutData(document.text, coverText(document));
   return { document, text: document.text, blocks, sections: sectionsOf(document.text, blocks) };
 }
 
@@ -55,6 +58,30 @@ function coverText(document: ParsedDocument): Block[] {
   }
   coverGap(text, covered, text.length, blocks, undefined);
   return blocks;
+}
+
+/** Pictures and the like within the text: base64 of some length. */
+const DATA = /(?<=\bdata:[\w.+-]{1,60}\/[\w.+-]{1,60}(?:;[\w.+-]{1,40}(?:=[\w.+-]{1,40})?){0,4};base64,)[A-Za-z0-9+/=%]{100,}/g;
+
+/** Blocks without the data in them: what stands on either side is parted. */
+function withoutData(text: string, blocks: readonly Block[]): Block[] {
+  if (!text.includes(';base64,')) return [...blocks];
+  return blocks.flatMap((block) => {
+    const parts: Block[] = [];
+    let from = block.start;
+    const add = (end: number): void => {
+      const start = skipSpace(text, from, end);
+      const to = skipSpaceBack(text, start, end);
+      if (start < to) parts.push({ kind: block.kind === 'table' ? 'other' : block.kind, start, end: to, element: undefined });
+    };
+    for (const match of text.slice(block.start, block.end).matchAll(DATA)) {
+      add(block.start + match.index);
+      from = block.start + match.index + match[0].length;
+    }
+    if (from === block.start) return [block];
+    add(block.end);
+    return parts;
+  });
 }
 
 /** The element's span without white space at its edges, behind what is covered; code keeps the indentation of its first line. */
