@@ -52,6 +52,10 @@ export function withoutFurniture(pages: readonly PageRows[]): PageRows[] {
     const repeats = edge.distance < EDGE_SHARE && (on.size >= needed || runsOverPages(on));
     if (repeats || pageNumbers.has(edge.row)) dropped.add(edge.row);
   }
+  // Pages of a line or two, as of a presentation, are no edges alone.
+  const emptied = pages.filter((page) => page.rows.length > 0 && page.rows.every((row) => dropped.has(row)));
+  if (emptied.length * 2 > pages.length)
+    for (const row of emptied.flatMap((page) => page.rows)) if (!pageNumbers.has(row)) dropped.delete(row);
   return pages.map((page) => ({ ...page, rows: page.rows.filter((row) => !dropped.has(row)) }));
 }
 

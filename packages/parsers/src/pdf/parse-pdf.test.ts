@@ -355,3 +355,64 @@ describe('scanned pages', () => {
     });
   });
 });
+
+/** Letters one by one, each `times` times a little apart, at these advances. */
+const letters = (
+  text: string,
+  { x = 72, y = 100, size = 14, times = 1, gap = 0 }: { x?: number; y?: number; size?: number; times?: number; gap?: number },
+): DrawnText[] => {
+  let at = x;
+  return [...text].flatMap((letter) => {
+    const start = at;
+    at += letter === ' ' ? size * 0.3 + gap : size * (letter === 'I' ? 0.28 : letter === 'M' ? 0.83 : 0.7) + gap;
+    return letter === ' '
+      ? []
+      : Array.from({ length: times }, (_, index) => ({ text: letter, x: start + index * 0.35, y, size }));
+  });
+};
+
+it('reads text that was drawn twice once, by line and by letter, and keeps real repeats', async () => {
+  const document = await read([
+    [
+      { text: 'Safety valve 7731', x: 72, y: 60, size: 14 },
+      { text: 'Safety valve 7731', x: 72.4, y: 60, size: 14 },
+      ...letters('TORQUE', { times: 2 }),
+      { text: 'Knock knock, the code is 1122.', x: 72, y: 140 },
+      { text: 'AA BB 44', x: 72, y: 200 },
+    ],
+  ]);
+  expect(document.text.match(/Safety valve 7731/g)).toHaveLength(1);
+  for (const text of ['TORQUE', 'Knock knock, the code is 1122.', 'AA BB 44']) expect(document.text).toContain(text);
+  expect(document.text).not.toContain('TT');
+});
+
+it('joins letters that are set apart for looks', async () => {
+  const document = await read([[...letters('NOTICE', { gap: 5 }), { text: 'Plain words go on here below it.', x: 72, y: 160 }]]);
+  expect(document.text).toContain('NOTICE');
+});
+
+it('keeps raised numbers apart from the digits before them', async () => {
+  const raise = (text: string, mark: string, rest: string, y: number): DrawnText[] => {
+    const width = text.length * 5.2;
+    return [
+      { text, x: 72, y },
+      { text: mark, x: 72 + width, y: y - 5, size: 7 },
+      { text: rest, x: 72 + width + 5, y },
+    ];
+  };
+  const document = await read([
+    [...raise('1010101010', '6', 'litres in all', 100), { text: 'A second line with plain words.', x: 72, y: 130 }],
+  ]);
+  expect(document.text).toContain('1010101010^6 litres in all');
+});
+
+it('keeps pages of one line each', async () => {
+  const document = await read([1, 2, 3, 4].map((n) => [{ text: `Slide ${n} of the talk`, x: 72, y: 50 }]));
+  expect(document.elements.map(({ page, text }) => [page, text])).toEqual([1, 2, 3, 4].map((n) => [n, `Slide ${n} of the talk`]));
+});
+
+it('lets a watermark disturb no line', async () => {
+  const lines = column(LOREM, 72, 300);
+  const document = await read([[...lines, { text: 'DRAFT', x: 100, y: 330, size: 150 }]]);
+  expect(document.text.replace(/\s+/g, ' ')).toContain(LOREM.join(' '));
+});

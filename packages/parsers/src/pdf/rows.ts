@@ -1,3 +1,4 @@
+import { lowered, raised } from '../scripts.js';
 import type { Run } from './runs.js';
 
 /** Text without wide gaps in it. */
@@ -73,7 +74,7 @@ function belongs(run: Run, row: { y: number; size: number; runs: Run[] }): boole
 }
 
 function segmentsOf(runs: Run[], y: number): Segment[] {
-  const sorted = [...runs].sort((a, b) => a.x0 - b.x0);
+  const sorted = withoutOverlaps([...runs].sort((a, b) => a.x0 - b.x0));
   const groups: Run[][] = [];
   for (const run of sorted) {
     const group = groups.at(-1);
@@ -90,18 +91,48 @@ function segmentsOf(runs: Run[], y: number): Segment[] {
   return groups.map((group) => toSegment(group, y));
 }
 
+/** Runs that lie on each other by this many font sizes hold a letter twice. */
+const OVERLAP = 0.2;
+
+/** Letters drawn twice, a little apart, may end one run and begin the next: `TO`, `OR`, `RQ`. What was there already goes. */
+function withoutOverlaps(sorted: readonly Run[]): Run[] {
+  const kept: Run[] = [];
+  for (const run of sorted) {
+    const last = kept.at(-1);
+    const overlap = last === undefined ? 0 : last.x1 - run.x0;
+    const twice = last === undefined || overlap < OVERLAP * run.size ? 0 : repeatedStart(last, run, overlap);
+    if (last === undefined || twice === 0) kept.push(run);
+    else if (twice < run.text.length) {
+      const rest = run.text.slice(twice);
+      const spaceBefore = /^\s/.test(rest);
+      kept.push({ ...run, text: rest.trim(), x0: last.x1 + (spaceBefore ? SPACE_GAP * run.size : 0), spaceBefore });
+    }
+  }
+  return kept;
+}
+
+/** How much of a run's beginning stands at the end of the one before, about as long as they overlap. */
+function repeatedStart(last: Run, run: Run, overlap: number): number {
+  const usual = (overlap * run.text.length) / Math.max(run.x1 - run.x0, 0.1);
+  for (let length = Math.min(last.text.length, run.text.length); length > 0; length--) {
+    if (last.text.endsWith(run.text.slice(0, length))) return length <= 2 * usual + 1 && usual <= 2 * length + 1 ? length : 0;
+  }
+  return 0;
+}
+
 function toSegment(runs: readonly Run[], y: number): Segment {
   const rtlLength = runs.reduce((sum, run) => sum + (run.rtl ? run.text.length : 0), 0);
   const length = runs.reduce((sum, run) => sum + run.text.length, 0);
   const rtl = rtlLength * 2 > length;
-  const ordered = rtl ? [...runs].reverse() : runs;
+  const ordered = rtl ? inReadingOrder(runs) : runs;
+  const spread = spreadOf(ordered);
+  const longest = runs.reduce((most, run) => (run.text.length > most.text.length ? run : most));
   let text = '';
   for (const [index, run] of ordered.entries()) {
     const before = ordered[index - 1];
-    if (before !== undefined) text += isSpaced(before, run, rtl) ? ' ' : '';
-    text += run.text;
+    if (before !== undefined) text += isSpaced(before, run, spread) ? ' ' : '';
+    text += scriptOf(run, text, longest.size, y);
   }
-  const longest = runs.reduce((most, run) => (run.text.length > most.text.length ? run : most));
   return {
     text: withoutLeaders(text),
     x0: Math.min(...runs.map((run) => run.x0)),
@@ -113,11 +144,53 @@ function toSegment(runs: readonly Run[], y: number): Segment {
   };
 }
 
+/** Right-to-left lines from their right end; numbers and Latin words in them from left to right. */
+function inReadingOrder(runs: readonly Run[]): Run[] {
+  const ordered: Run[] = [];
+  let from = 0;
+  for (const run of runs.toReversed()) {
+    if (run.rtl) from = ordered.length + 1;
+    ordered.splice(run.rtl ? ordered.length : from, 0, run);
+  }
+  return ordered;
+}
+
+/** A mark on the line is smaller than the line by this share, and raised or lowered by that share of its size. */
+const SCRIPT_SIZE = 0.85;
+const SCRIPT_SHIFT = 0.12;
+const MAX_SCRIPT = 12;
+
+function scriptOf(run: Run, before: string, size: number, y: number): string {
+  if (before === '' || run.rtl || run.text.length > MAX_SCRIPT || run.size > size * SCRIPT_SIZE) return run.text;
+  const shift = (y - run.y) / size;
+  if (shift > SCRIPT_SHIFT) return raised(before, run.text);
+  return shift < -SCRIPT_SHIFT / 2 ? lowered(before, run.text) : run.text;
+}
+
+/** Letters drawn one by one, this many at least, may be set apart for looks. */
+const MIN_SPREAD = 4;
+
+/** The usual gap between letters that are set apart, where all of a segment is; undefined for ordinary text. */
+function spreadOf(runs: readonly Run[]): number | undefined {
+  if (runs.length < MIN_SPREAD || runs.some((run) => !/^\p{L}$/u.test(run.text))) return undefined;
+  const gaps = runs
+    .slice(1)
+    .map((run, index) => gapOf(runs[index] ?? run, run))
+    .sort((a, b) => a - b);
+  const median = gaps[Math.floor(gaps.length / 2)] ?? 0;
+  return median > SPACE_GAP * (runs[0]?.size ?? 0) ? median : undefined;
+}
+
+function gapOf(before: Run, run: Run): number {
+  return Math.max(run.x0 - before.x1, before.x0 - run.x1);
+}
+
 const CJK = /[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
 
-function isSpaced(before: Run, run: Run, rtl: boolean): boolean {
-  const gap = rtl ? before.x0 - run.x1 : run.x0 - before.x1;
+function isSpaced(before: Run, run: Run, spread: number | undefined): boolean {
+  const gap = gapOf(before, run);
   const size = Math.min(before.size, run.size);
+  if (spread !== undefined) return gap > 1.6 * spread;
   // Characters of East Asian scripts are set apart without a space being meant.
   if (CJK.test(before.text.at(-1) ?? '') && CJK.test(run.text.charAt(0))) return gap > 0.6 * size;
   return gap > SPACE_GAP * size || (run.spaceBefore && gap > 0.05 * size);

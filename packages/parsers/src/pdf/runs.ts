@@ -34,11 +34,11 @@ const MIN_SIZE = 1.5;
 /** The runs of a page by direction of reading, the direction with most text first. */
 export async function readRuns(page: PdfPage): Promise<RunGroup[]> {
   const viewport = page.getViewport({ scale: 1 });
-  const content = await page.getTextContent({ includeMarkedContent: false, disableNormalization: false });
+  const content = await page.getTextContent({ includeMarkedContent: false, disableNormalization: true });
   const groups = new Map<number | 'vertical', Run[]>();
   let space = false;
   for (const item of content.items) {
-    const text = cleanText(item.str);
+    const text = readable(cleanText(item.str), item);
     if (text.trim() === '') {
       space ||= item.str !== '';
       continue;
@@ -52,8 +52,31 @@ export async function readRuns(page: PdfPage): Promise<RunGroup[]> {
     space = /\s$/.test(text) || item.hasEOL;
   }
   return [...groups]
-    .map(([angle, runs]) => ({ angle, runs: withoutDoubles(runs), ...frameOf(angle, viewport) }))
+    .flatMap(([angle, runs]) =>
+      apartFromWatermarks(withoutDoubles(runs)).map((own) => ({ angle, runs: own, ...frameOf(angle, viewport) })),
+    )
     .sort((a, b) => textLength(b.runs) - textLength(a.runs));
+}
+
+/** Ligatures, forms of Arabic letters and the like; the library turns those of right-to-left text about. */
+const FORMS = /[\u00a0\u00b5\u037e\u2000-\u200a\u202f\u2126\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufdfb\ufe70-\ufefc]+/g;
+/** Letters that are set apart for looks. */
+const SPACED_OUT = /^\p{L}(?: \p{L}){3,}$/u;
+/** Letters drawn twice advance less than this share of the font size each. */
+const DOUBLED_ADVANCE = 0.42;
+
+function readable(text: string, item: PdfTextItem): string {
+  const plain = text.replace(FORMS, (forms) => forms.normalize('NFKC'));
+  if (SPACED_OUT.test(plain.trim())) return plain.replaceAll(' ', '');
+  return isDoubled(plain, item) ? plain.replace(/(\S)\1/gu, '$1') : plain;
+}
+
+/** TTOORRQQUUEE: each letter drawn twice, a little apart, to make it bold. */
+function isDoubled(text: string, { transform, width }: PdfTextItem): boolean {
+  const letters = text.replace(/\s+/g, '');
+  if (letters.length < 6 || !/^(?:(\S)\1)+$/u.test(letters)) return false;
+  const size = Math.hypot(transform[2] ?? 0, transform[3] ?? 0);
+  return width < letters.length * size * DOUBLED_ADVANCE;
 }
 
 function fontOf(item: PdfTextItem, styles: PdfTextContent['styles']): string {
@@ -109,6 +132,24 @@ function frameOf(angle: number | 'vertical', page: PageSize): { top: number; bot
   const turn = (angle * Math.PI) / 180;
   const corners = [0, page.width].flatMap((x) => [0, page.height].map((y) => -x * Math.sin(turn) + y * Math.cos(turn)));
   return { top: Math.min(...corners), bottom: Math.max(...corners) };
+}
+
+/** Words of this many times the size of the text, across lines of it, are a watermark. */
+const WATERMARK = 3;
+
+/** The runs of the text, then those of watermarks, which are no part of the lines that they cross. */
+function apartFromWatermarks(runs: Run[]): Run[][] {
+  const sizes = runs
+    .flatMap((run) => Array.from({ length: Math.min(run.text.length, 200) }, () => run.size))
+    .sort((a, b) => a - b);
+  const usual = sizes[Math.floor(sizes.length / 2)] ?? 0;
+  const crosses = (large: Run): boolean =>
+    runs.some(
+      (run) =>
+        run.size < large.size / 2 && run.y <= large.y && run.y > large.y - large.size && run.x0 < large.x1 && run.x1 > large.x0,
+    );
+  const marks = new Set(runs.filter((run) => run.size > usual * WATERMARK && run.text.length > 2 && crosses(run)));
+  return marks.size === 0 ? [runs] : [runs.filter((run) => !marks.has(run)), [...marks]];
 }
 
 /** Some programs draw text twice to make it bold. */
