@@ -27,15 +27,17 @@ function formatOf(bytes: Uint8Array, name: string, formats: readonly FormatEntry
   const pdf = latin.slice(0, 1024).indexOf(PDF_MARK);
   // Text about PDF may name the mark; a PDF begins with it, or has it behind a little rubbish.
   if (pdf === 0 || (pdf > 0 && (byName === 'pdf' || byName === undefined))) return 'pdf';
+  const recognised = formats.find((entry) => entry.recognises?.(latin));
+  if (recognised !== undefined) return recognised.format;
   if (latin.startsWith('PK\u0003\u0004') || latin.startsWith('PK\u0005\u0006')) {
-    const format = zipFormat(bytes);
+    const format = zipFormat(bytes, formats);
     // Without its directory the archive is damaged or not whole: the name says whose parser reports that.
-    return format ?? (OFFICE.has(byName ?? '') && !hasZipDirectory(bytes) ? byName : undefined);
+    return format ?? (isArchive(byName, formats) && !hasZipDirectory(bytes) ? byName : undefined);
   }
   if (Buffer.from(head.subarray(0, 8)).toString('hex') === OLE_MARK) return oleFormat(bytes);
-  if (latin.startsWith('{\\rtf')) return undefined;
   const text = readableHead(head, latin, byName !== undefined);
-  if (text === undefined || isCutMark(bytes, byName)) return byName !== undefined && BINARY.has(byName) ? byName : undefined;
+  const isBinary = byName !== undefined && (BINARY.has(byName) || isArchive(byName, formats));
+  if (text === undefined || isCutMark(bytes, byName, formats)) return isBinary ? byName : undefined;
   return textFormat(text, byName);
 }
 
@@ -97,12 +99,13 @@ function textFormat(text: string, byName: string | undefined): string | undefine
 /** A name that promises one of these over plain text lies. */
 const BINARY = new Set(['pdf', 'docx', 'pptx', 'xlsx', 'encrypted-office']);
 
-/** Formats that are zip archives. */
-const OFFICE = new Set(['docx', 'pptx', 'xlsx']);
+function isArchive(format: string | undefined, formats: readonly FormatEntry[]): boolean {
+  return formats.some((entry) => entry.format === format && entry.parts !== undefined);
+}
 
 /** A file of these formats that ends within the mark at its beginning. */
-function isCutMark(bytes: Uint8Array, byName: string | undefined): boolean {
-  const mark = byName === 'pdf' ? PDF_MARK : OFFICE.has(byName ?? '') ? 'PK\u0003\u0004' : '';
+function isCutMark(bytes: Uint8Array, byName: string | undefined, formats: readonly FormatEntry[]): boolean {
+  const mark = byName === 'pdf' ? PDF_MARK : isArchive(byName, formats) ? 'PK\u0003\u0004' : '';
   return bytes.length < mark.length && mark.startsWith(Buffer.from(bytes).toString('latin1'));
 }
 

@@ -24,6 +24,10 @@ export interface ChildParser {
 }
 
 export interface FormatEntry extends FormatInfo {
+  /** Recognises a file by its beginning, byte for byte as Latin-1: asked before its name counts. */
+  readonly recognises?: (head: string) => boolean;
+  /** It is a zip archive with parts whose names begin like these. One without its directory is corrupt. */
+  readonly parts?: readonly string[];
   /**
    * Parsers are loaded when first needed: some bring megabytes of code. `children` reads files found inside one of this format.
    */

@@ -1,17 +1,26 @@
 import { FRONT_MATTER_EXTENSIONS } from '@sluice/metadata';
+import { asciidoc } from './asciidoc/format.js';
 import { CODE_EXTENSIONS } from './code/languages.js';
+import { epub } from './epub/format.js';
 import type { FormatEntry } from './format-entry.js';
+import { ipynb } from './ipynb/format.js';
+import { mbox } from './mbox/format.js';
+import { odf } from './odf/format.js';
+import { org } from './org/format.js';
+import { rst } from './rst/format.js';
+import { rtf } from './rtf/format.js';
+import { subtitles } from './subtitles/format.js';
 
 /** Every format that is read: one entry each. docs/formats.md is made from this table (`npm run formats`). */
 export const FORMATS: readonly FormatEntry[] = [
   {
     format: 'pdf',
-    version: 2,
+    version: 3,
     title: 'PDF',
     extensions: ['pdf'],
     content: '`%PDF-`',
     reads:
-      'Text by page in reading order, columns one after the other; headings by outline, size and font, lists, tables where the layout shows them, captions, code, filled form fields. Words broken at line ends are joined; what repeats at the edges of pages and page numbers are left out (`pdf.headers_footers`). Encrypted files open with the `passwords` of the source. Scanned pages give nothing, unless `pdf.ocr` is set and `tesseract` installed.',
+      'Text by page in reading order, columns one after the other; headings by outline, size and font, lists, tables where the layout shows them, captions, code, filled form fields, powers as `10^6`. Text drawn twice is read once, letters set apart are joined; words broken at line ends are joined; what repeats at the edges of pages and page numbers are left out (`pdf.headers_footers`). Encrypted files open with the `passwords` of the source. Scanned pages give nothing, unless `pdf.ocr` is set and `tesseract` installed.',
     load: async () => (await import('./pdf/parse-pdf.js')).parsePdf,
   },
   {
@@ -22,6 +31,7 @@ export const FORMATS: readonly FormatEntry[] = [
     content: 'zip archive with `word/document.xml`',
     reads:
       'Body in order, all tracked changes accepted: headings by style and outline level, headings and lists with their numbers, tables (merged cells repeat, nested tables within their cell), text boxes once, charts as tables, formulas, powers as `10^6`, embedded documents (`altChunk`) in place, foot- and endnotes at the end, then headers and footers that say what the body does not (`docx.headers_footers`). Not read: comments, pictures.',
+    parts: ['[Content_Types].xml', 'word/document'],
     load: async (children) => (await import('./docx/parse-docx.js')).createDocxParser(children),
   },
   {
@@ -32,6 +42,7 @@ export const FORMATS: readonly FormatEntry[] = [
     content: 'zip archive with `ppt/presentation.xml`',
     reads:
       'Slides in the order of the show, `page` is the slide: title, text in groups too, lists, tables, diagrams, charts as tables, notes (`pptx.notes`). Hidden slides only with `pptx.hidden_slides`. Not read: pictures, slide numbers.',
+    parts: ['[Content_Types].xml', 'ppt/presentation'],
     load: async () => (await import('./pptx/parse-pptx.js')).parsePptx,
   },
   {
@@ -42,6 +53,7 @@ export const FORMATS: readonly FormatEntry[] = [
     content: 'zip archive with `xl/workbook.xml`',
     reads:
       'A level-1 heading and a table a sheet (several where blank rows part them): values as computed, dates as ISO 8601 in both date systems, percentages, numbers as shown where their format adds zeros, words or currency signs, merged cells repeated; header rows below titles, of several rows too. Hidden sheets only with `xlsx.hidden_sheets`; hidden rows and columns are read. Not read: charts, comments, formulas.',
+    parts: ['[Content_Types].xml', 'xl/workbook.xml'],
     load: async () => (await import('./xlsx/parse-xlsx.js')).parseXlsx,
   },
   {
@@ -85,12 +97,12 @@ export const FORMATS: readonly FormatEntry[] = [
   },
   {
     format: 'json',
-    version: 2,
+    version: 3,
     title: 'JSON',
     extensions: ['json', 'geojson', 'jsonld', 'webmanifest'],
     content: 'valid JSON, where the name says nothing',
     reads:
-      'The file as it is, parted at members and list items, each with its path and the short members of what encloses it. Comments, single quotes and commas too many are forgiven: read as text, with the warning `malformed`. A file that ends before its brackets close is `corrupt`: half a file takes the place of no whole one.',
+      'The file as it is (escaped letters are found as what they mean), parted at members and list items, each with its path and the short members of what encloses it. Comments, single quotes and commas too many are forgiven: read as text, with the warning `malformed`. A file that ends before its brackets close is `corrupt`: half a file takes the place of no whole one.',
     load: async () => (await import('./json/parse-json.js')).parseJson,
   },
   {
@@ -121,6 +133,15 @@ export const FORMATS: readonly FormatEntry[] = [
     reads: 'The page, as HTML is read. Not read: its pictures and frames.',
     load: async () => (await import('./html/parse-mhtml.js')).parseMhtml,
   },
+  epub,
+  odf,
+  rtf,
+  ipynb,
+  subtitles,
+  mbox,
+  rst,
+  asciidoc,
+  org,
   {
     format: 'markdown',
     version: 2,
@@ -154,7 +175,7 @@ export const FORMATS: readonly FormatEntry[] = [
     format: 'text',
     version: 2,
     title: 'Plain text',
-    extensions: ['txt', 'text', 'log', 'rst', 'adoc', 'asciidoc', 'org', 'tex', 'srt', 'vtt', 'me', 'nfo', 'diff', 'patch'],
+    extensions: ['txt', 'text', 'log', 'tex', 'me', 'nfo', 'diff', 'patch'],
     content: 'text in a known encoding',
     reads: 'Paragraphs between blank lines, lists where each item begins with a marker.',
     load: async () => (await import('./text/parse-text.js')).parseText,

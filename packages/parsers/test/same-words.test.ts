@@ -2,6 +2,7 @@ import type { ParsedDocument } from '@sluice/core';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sentence } from '../src/bench/make-documents.js';
+import { makeEpub, makeOdf, makeRtf } from '../src/bench/make-open-formats.js';
 import { expectLawful } from './laws.js';
 import { docxOf, docxParagraph } from './office-files.js';
 import { parseAs } from './parse-file.js';
@@ -75,6 +76,35 @@ const docx = (blocks: Block[]): Uint8Array =>
       .join(''),
   );
 
+const odt = (blocks: Block[]): Uint8Array =>
+  makeOdf(
+    'text',
+    blocks
+      .map((item) => {
+        if (item.kind === 'heading') return `<text:h text:outline-level="${item.level}">${item.text}</text:h>`;
+        if (item.kind === 'paragraph') return `<text:p>${item.text}</text:p>`;
+        if (item.kind === 'list')
+          return `<text:list>${item.items.map((text) => `<text:list-item><text:p>${text}</text:p></text:list-item>`).join('')}</text:list>`;
+        return `<table:table>${item.rows.map((cells) => `<table:table-row>${cells.map((text) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`).join('')}</table:table-row>`).join('')}</table:table>`;
+      })
+      .join(''),
+  );
+
+const epub = (blocks: Block[]): Uint8Array =>
+  makeEpub(blocks.map((item) => html([item]).replace('<!doctype html><body>', '').replace('</body>', '')));
+
+const rtf = (blocks: Block[]): Uint8Array =>
+  makeRtf(
+    blocks
+      .map((item) => {
+        if (item.kind === 'heading') return `\\pard\\s${item.level} ${item.text}\\par`;
+        if (item.kind === 'paragraph') return `\\pard ${item.text}\\par`;
+        if (item.kind === 'list') return item.items.map((text) => `\\pard{\\listtext \\bullet\\tab}${text}\\par`).join('\n');
+        return `${item.rows.map((cells) => `\\trowd\\pard\\intbl ${cells.map((text) => `${text}\\cell `).join('')}\\row`).join('\n')}\\pard`;
+      })
+      .join('\n'),
+  );
+
 /** Breaks text into lines as a page does. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [''];
@@ -144,6 +174,9 @@ it('gives the same words in the same order, whatever a document is written as', 
       for (const [file, content] of [
         ['a.html', html(blocks)],
         ['a.docx', docx(blocks)],
+        ['a.odt', odt(blocks)],
+        ['a.epub', epub(blocks)],
+        ['a.rtf', rtf(blocks)],
         ['a.pdf', await pdf(blocks)],
       ] as const) {
         const document = await parseAs(file, content);

@@ -1,6 +1,7 @@
 import { type ParsedDocument, type ParseInput, SluiceError } from '@sluice/core';
 import type { ChildParser } from '../format-entry.js';
 import type { OfficePackage } from '../office/package.js';
+import { readEntry } from '../zip/zip-archive.js';
 
 /** What a document within a document takes from the nesting that is allowed. */
 const DEPTH = 25;
@@ -12,10 +13,8 @@ export async function readEmbedded(
   children: ChildParser,
   part: string | undefined,
 ): Promise<{ document?: ParsedDocument; warnings: string[] }> {
-  const pieces = part === undefined ? undefined : office.archive.open(part);
-  if (part === undefined || pieces === undefined) return { warnings: ['part_missing: a document embedded as altChunk'] };
-  const chunks: Uint8Array[] = [];
-  for await (const piece of pieces) chunks.push(piece);
+  const bytes = part === undefined ? undefined : await readEntry(office.archive, part);
+  if (part === undefined || bytes === undefined) return { warnings: ['part_missing: a document embedded as altChunk'] };
   const { limits } = input;
   const depth = limits.depth - DEPTH;
   try {
@@ -24,7 +23,7 @@ export async function readEmbedded(
     const document = await children.parse({
       ...input,
       name,
-      bytes: new Uint8Array(Buffer.concat(chunks)),
+      bytes,
       limits: { ...limits, depth },
     });
     return { document, warnings: document.warnings };

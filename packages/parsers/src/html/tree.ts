@@ -39,12 +39,12 @@ const UNREAD = new Set([
 const MAX_OPEN = 20_000;
 
 /**
- * Reads HTML into a light tree. Nothing is fetched or run. What is nested deeper than the limit is hung up at the limit, as browsers
+ * Reads HTML into a light tree, as XHTML with `isXml`. Nothing is fetched or run. What is nested deeper than the limit is hung up at the limit, as browsers
  * do, so that walking the tree is safe.
  *
  * @throws SluiceError `limit_exceeded` when thousands of elements are open at once
  */
-export function parseHtmlTree(html: string, maxDepth: number): HtmlNode {
+export function parseHtmlTree(html: string, maxDepth: number, { isXml = false } = {}): HtmlNode {
   const root: HtmlNode = { name: '#root', attributes: {}, children: [] };
   const stack: HtmlNode[] = [root];
   /** The end of the text of the block that is being read. */
@@ -87,7 +87,7 @@ export function parseHtmlTree(html: string, maxDepth: number): HtmlNode {
         else if (node !== undefined && BLOCKS.has(node.name)) before = '';
       },
     },
-    { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true },
+    { decodeEntities: true, lowerCaseTags: true, lowerCaseAttributeNames: true, recognizeSelfClosing: isXml },
   );
   parser.write(html);
   parser.end();

@@ -29,10 +29,12 @@ export async function parseOdf(input: ParseInput): Promise<ParsedDocument> {
   let isSheet = false;
   let skipped = 0;
   let count = 0;
-  const cut = (name: string): boolean =>
-    ['h', 'p', 'list', 'style', 'list-style', 'table-row'].includes(name) || (name === 'table' && !isSheet);
+  // Asked as elements open, before their events are taken.
+  const cut = (name: string): boolean => {
+    isSheet ||= name === 'spreadsheet';
+    return ['h', 'p', 'list', 'style', 'list-style', 'table-row'].includes(name) || (name === 'table' && !isSheet);
+  };
   for await (const event of xmlEvents(pieces, cut, input.limits)) {
-    if (event.type === 'open' && event.name === 'spreadsheet') isSheet = true;
     if (event.type !== 'node' && event.name === 'tracked-changes') skipped += event.type === 'open' ? 1 : -1;
     if (skipped > 0) continue;
     if (event.type === 'node' && (event.node.name === 'style' || event.node.name === 'list-style')) styles.add(event.node);

@@ -5,6 +5,7 @@ import { decodeLabelled } from '../encoding/decode-bytes.js';
 import { finishBuilt } from '../finish-document.js';
 import { breathe, depthExceeded } from '../limits.js';
 import { type RtfToken, rtfTokens } from './rtf-tokens.js';
+import { CHARSETS, labelOf, SIGNS, SKIPPED } from './rtf-words.js';
 import { createRtfWriter, type RtfWriter } from './rtf-writer.js';
 
 /** What holds within a group, and ends with it. */
@@ -18,75 +19,6 @@ interface State {
   substitutes: number;
 }
 
-/** Groups that hold nothing a reader reads. */
-const SKIPPED = new Set([
-  'colortbl',
-  'pict',
-  'object',
-  'header',
-  'headerl',
-  'headerr',
-  'headerf',
-  'footer',
-  'footerl',
-  'footerr',
-  'footerf',
-  'fldinst',
-  'info',
-  'generator',
-  'themedata',
-  'datastore',
-  'listtable',
-  'listoverridetable',
-  'revtbl',
-  'rsidtbl',
-  'xmlnstbl',
-  'nonshppict',
-  'bkmkstart',
-  'bkmkend',
-  'annotation',
-  'atnid',
-  'atnauthor',
-  'filetbl',
-  'ftnsep',
-  'ftnsepc',
-  'aftnsep',
-  'aftnsepc',
-]);
-const SIGNS: Readonly<Record<string, string>> = {
-  par: '\n',
-  line: '\n',
-  tab: '\t',
-  emdash: '—',
-  endash: '–',
-  bullet: '•',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  emspace: ' ',
-  enspace: ' ',
-  '~': '\u00a0',
-  _: '-',
-  '-': '',
-};
-/** Code pages by the character set of a font. */
-const CHARSETS: Readonly<Record<number, number>> = {
-  77: 10000,
-  128: 932,
-  129: 949,
-  134: 936,
-  136: 950,
-  161: 1253,
-  162: 1254,
-  163: 1258,
-  177: 1255,
-  178: 1256,
-  186: 1257,
-  204: 1251,
-  222: 874,
-  238: 1250,
-};
 const STRIDE = 100_000;
 
 /** Rich Text Format, read token by token. */
@@ -104,26 +36,73 @@ export async function parseRtf(input: ParseInput): Promise<ParsedDocument> {
   return finishBuilt('rtf', builder, { metadata, warnings: [], titleFromHeading: true });
 }
 
+/** What changes for the characters that follow in the group. */
+function applyCharacter(state: State, name: string, value: number | undefined): void {
+  if (name === 'f') state.font = value ?? 0;
+  else if (name === 'uc') state.substitutes = Math.min(value ?? 1, 8);
+  else if (name === 'v' || name === 'deleted') state.hidden = value !== 0;
+  else if (name === 'plain') Object.assign(state, { hidden: false, script: undefined });
+  else if (name === 'super' || name === 'sub') state.script = value === 0 ? undefined : name;
+  else if (name === 'nosupersub') state.script = undefined;
+}
+
+/** Turns a group into one that holds something else than the text around it; false where the word is none that does. */
+function isDestination(state: State, name: string): boolean {
+  if (SKIPPED.has(name)) state.target = 'skip';
+  else if (name === 'fonttbl') state.target = 'fonts';
+  else if (name === 'stylesheet') state.target = 'styles';
+  else if (name === 'footnote') state.target = 'note';
+  else if ((name === 'pntext' || name === 'listtext') && state.target === 'body') state.target = 'marker';
+  else if ((name === 'title' || name === 'author') && state.target === 'skip') state.target = name;
+  else if (name === 'shptxt') state.target = 'body';
+  else return false;
+  return true;
+}
+
+/** Decodes bytes by the character sets of fonts, and by the code page of the file. */
+function createDecoder() {
+  const fonts = new Map<number, number>();
+  let codePage = 1252;
+  let defaultFont = 0;
+  /** Not decoded yet: a character may be two bytes. */
+  let bytes = '';
+  return {
+    add(more: string): void {
+      bytes += more;
+    },
+    take(font: number): string {
+      const page = fonts.get(font < 0 ? defaultFont : font) ?? codePage;
+      const text = /^[\x00-\x7f]*$/.test(bytes) ? bytes : (decodeLabelled(Buffer.from(bytes, 'latin1'), labelOf(page)) ?? bytes);
+      bytes = '';
+      return text;
+    },
+    /** False for a word that says nothing of encodings. */
+    control(name: string, value: number | undefined, font: number): boolean {
+      if (name === 'ansicpg') codePage = value ?? 1252;
+      else if (name === 'mac') codePage = 10000;
+      else if (name === 'deff') defaultFont = value ?? 0;
+      else if (name === 'fcharset') {
+        const page = CHARSETS[value ?? 0];
+        if (page !== undefined) fonts.set(font, page);
+      } else return false;
+      return true;
+    },
+  };
+}
+
 function createReader(writer: RtfWriter, input: ParseInput) {
   const stack: State[] = [];
   let state: State = { target: 'body', font: -1, hidden: false, script: undefined, substitutes: 1 };
-  let codePage = 1252;
-  const fonts = new Map<number, number>();
+  const decoder = createDecoder();
   const facts = { title: '', author: '', style: '', note: '', marker: '' };
   let styleNumber = 0;
   let styleLevel: number | undefined;
-  let defaultFont = 0;
-  /** Bytes that are not decoded yet: a character may be two of them. */
-  let bytes = '';
   let skip = 0;
   let starred = false;
 
   function flush(): void {
-    if (bytes === '') return;
-    const page = fonts.get(state.font < 0 ? defaultFont : state.font) ?? codePage;
-    const text = /^[\x00-\x7f]*$/.test(bytes) ? bytes : (decodeLabelled(Buffer.from(bytes, 'latin1'), labelOf(page)) ?? bytes);
-    bytes = '';
-    put(text);
+    const text = decoder.take(state.font);
+    if (text !== '') put(text);
   }
 
   function put(text: string): void {
@@ -174,38 +153,18 @@ function createReader(writer: RtfWriter, input: ParseInput) {
       state.target = name === 'footnote' ? 'note' : 'skip';
     starred = false;
     flush();
-    if (destination(name)) return;
+    if (isDestination(state, name)) return;
     if (name in SIGNS && name !== 'par') put(SIGNS[name] ?? '');
     else if (state.target === 'body' && !state.hidden) writer.control(name, value);
     else if (name === 'par') put(' ');
     property(name, value);
   }
 
-  function destination(name: string): boolean {
-    if (SKIPPED.has(name)) state.target = 'skip';
-    else if (name === 'fonttbl') state.target = 'fonts';
-    else if (name === 'stylesheet') state.target = 'styles';
-    else if (name === 'footnote') state.target = 'note';
-    else if ((name === 'pntext' || name === 'listtext') && state.target === 'body') state.target = 'marker';
-    else if ((name === 'title' || name === 'author') && state.target === 'skip') state.target = name;
-    else if (name === 'shptxt') state.target = 'body';
-    else return false;
-    return true;
-  }
-
   function property(name: string, value: number | undefined): void {
-    if (name === 'ansicpg') codePage = value ?? 1252;
-    else if (name === 'mac') codePage = 10000;
-    else if (name === 'deff') defaultFont = value ?? 0;
-    else if (name === 'f') state.font = value ?? 0;
-    else if (name === 'fcharset' && CHARSETS[value ?? 0] !== undefined) fonts.set(state.font, CHARSETS[value ?? 0] ?? codePage);
-    else if (name === 'uc') state.substitutes = Math.min(value ?? 1, 8);
-    else if (name === 'v' || name === 'deleted') state.hidden = value !== 0;
-    else if (name === 'plain') Object.assign(state, { hidden: false, script: undefined });
-    else if (name === 'super' || name === 'sub') state.script = value === 0 ? undefined : name;
-    else if (name === 'nosupersub') state.script = undefined;
-    else if (state.target === 'styles' && name === 's') styleNumber = value ?? 0;
+    if (decoder.control(name, value, state.font)) return;
+    if (state.target === 'styles' && name === 's') styleNumber = value ?? 0;
     else if (state.target === 'styles' && name === 'outlinelevel' && value !== undefined && value < 9) styleLevel = value + 1;
+    else applyCharacter(state, name, value);
   }
 
   return {
@@ -213,7 +172,7 @@ function createReader(writer: RtfWriter, input: ParseInput) {
       if (token.kind === 'text') {
         const drop = Math.min(skip, token.bytes.length);
         skip -= drop;
-        bytes += token.bytes.slice(drop);
+        decoder.add(token.bytes.slice(drop));
       } else if (token.kind === 'word' && token.name === '*') starred = true;
       else if (token.kind === 'word') word(token.name, token.value);
       else if (token.kind === 'open') {
@@ -238,17 +197,4 @@ function createReader(writer: RtfWriter, input: ParseInput) {
       };
     },
   };
-}
-
-function labelOf(page: number): string {
-  const names: Readonly<Record<number, string>> = {
-    932: 'shift_jis',
-    936: 'gbk',
-    949: 'euc-kr',
-    950: 'big5',
-    10000: 'macintosh',
-    65001: 'utf-8',
-    874: 'windows-874',
-  };
-  return names[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : `cp${page}`);
 }

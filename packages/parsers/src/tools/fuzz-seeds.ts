@@ -1,4 +1,5 @@
 import * as make from '../bench/make-documents.js';
+import * as open from '../bench/make-open-formats.js';
 
 export interface FuzzSeed {
   format: string;
@@ -46,6 +47,45 @@ export function fuzzSeeds(): FuzzSeed[] {
       text(
         'From: =?ISO-8859-1?Q?Zo=EB?= <z@example.test>\r\nTo: a: b@example.test;\r\nSubject: =?UTF-8?B?w5xiZXI=?=\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary="OUT"\r\n\r\n--OUT\r\nContent-Type: text/html; charset=iso-8859-1\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n<p>Caf=E9</p>\r\n--OUT\r\nContent-Type: message/rfc822\r\n\r\nFrom: b@example.test\r\nSubject: Inner\r\n\r\nInner text\r\n--OUT\r\nContent-Type: text/csv; name="a.csv"\r\nContent-Disposition: attachment; filename="a.csv"\r\n\r\na,b\r\n1,2\r\n--OUT--\r\n',
       ),
+    ),
+    office('epub', 'a.epub', open.makeEpub(['<h1>One</h1><p>Fill it.</p>', '<ul><li>a</li></ul>'])),
+    office(
+      'odf',
+      'a.odt',
+      open.makeOdf(
+        'text',
+        '<text:h text:outline-level="1">Care</text:h><text:p>Fill<text:s/>it.<text:note><text:note-body><text:p>n</text:p></text:note-body></text:note></text:p><text:list><text:list-item><text:p>a</text:p></text:list-item></text:list><table:table><table:table-row><table:table-cell table:number-columns-spanned="2" table:number-rows-spanned="2"><text:p>x</text:p></table:table-cell><table:covered-table-cell/></table:table-row></table:table>',
+      ),
+    ),
+    office(
+      'odf',
+      'a.ods',
+      open.makeOdf(
+        'spreadsheet',
+        '<table:table table:name="S"><table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="2"><text:p>1</text:p></table:table-cell></table:table-row></table:table>',
+      ),
+    ),
+    plain(
+      'rtf',
+      'a.rtf',
+      open.makeRtf(
+        "\\pard\\s1 Care\\par\\pard caf\\'e9 {\\super 6}\\u8364?{\\footnote n}\\par{\\listtext 1.}one\\par\\trowd\\intbl a\\cell b\\cell\\row",
+      ),
+    ),
+    plain(
+      'ipynb',
+      'a.ipynb',
+      text('{"cells":[{"cell_type":"markdown","source":["# a"]},{"cell_type":"code","source":"x","outputs":[{"text":["y"]}]}]}'),
+    ),
+    plain(
+      'subtitles',
+      'a.srt',
+      text('1\n00:00:01,000 --> 00:00:02,000\n<i>Hello</i>\n\n2\n00:00:03,000 --> 00:00:04,000\nthere.\n'),
+    ),
+    plain(
+      'mbox',
+      'a.mbox',
+      text('From a@b Tue Mar  5 10:00:00 2024\nSubject: S\n\nText\n\nFrom a@b Tue Mar  5 10:00:00 2024\nSubject: T\n\n>From x\n'),
     ),
     plain('code', 'a.ts', make.makeCode(3)),
     plain('code', 'a.py', text('import os\n\n# c\n@d\nclass A(B):\n    """x"""\n    def f(self):\n        return 1\n')),

@@ -157,3 +157,12 @@ async function* unpack(view: DataView, entry: ZipEntry, limits: ParseLimits): As
     throw new SluiceError('corrupt', `the archive is damaged: ${entry.name} can't be unpacked`, { cause: error });
   }
 }
+
+/** The unpacked content of an entry as one piece; undefined when there is no such entry. */
+export async function readEntry(archive: ZipArchive, name: string): Promise<Uint8Array | undefined> {
+  const pieces = archive.open(name);
+  if (pieces === undefined) return undefined;
+  const chunks: Uint8Array[] = [];
+  for await (const piece of pieces) chunks.push(piece);
+  return new Uint8Array(Buffer.concat(chunks));
+}

@@ -1,23 +1,17 @@
+import type { FormatEntry } from '../format-entry.js';
 import { defaultParseLimits } from '../settings.js';
 import { openZip } from './zip-archive.js';
 
-const MAIN_PARTS = [
-  ['word/document', 'docx'],
-  ['ppt/presentation', 'pptx'],
-  ['xl/workbook.xml', 'xlsx'],
-] as const;
-
 /**
- * What a zip archive is, by the names of its parts. A damaged archive without directory is told by the names that stand before the
- * data of its entries, so that its parser can say what is wrong with it.
+ * What a zip archive is, by the names of its parts. A damaged archive without directory is recognised by the names that stand before
+ * the data of its entries, so that its parser can say what is wrong with it.
  */
-export function zipFormat(bytes: Uint8Array): string | undefined {
+export function zipFormat(bytes: Uint8Array, formats: readonly FormatEntry[]): string | undefined {
   const names = namesOf(bytes);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const has = (part: string): boolean =>
     names === undefined ? buffer.includes(part) : names.some((name) => name.startsWith(part));
-  if (!has('[Content_Types].xml')) return undefined;
-  return MAIN_PARTS.find(([part]) => has(part))?.[1];
+  return formats.find((entry) => entry.parts?.every(has))?.format;
 }
 
 /** False when the archive is cut off or damaged, so that its entries can't be listed. */

@@ -1,0 +1,83 @@
+/** Groups that hold nothing a reader reads. */
+export const SKIPPED = new Set([
+  'colortbl',
+  'pict',
+  'object',
+  'header',
+  'headerl',
+  'headerr',
+  'headerf',
+  'footer',
+  'footerl',
+  'footerr',
+  'footerf',
+  'fldinst',
+  'info',
+  'generator',
+  'themedata',
+  'datastore',
+  'listtable',
+  'listoverridetable',
+  'revtbl',
+  'rsidtbl',
+  'xmlnstbl',
+  'nonshppict',
+  'bkmkstart',
+  'bkmkend',
+  'annotation',
+  'atnid',
+  'atnauthor',
+  'filetbl',
+  'ftnsep',
+  'ftnsepc',
+  'aftnsep',
+  'aftnsepc',
+]);
+export const SIGNS: Readonly<Record<string, string>> = {
+  par: '\n',
+  line: '\n',
+  tab: '\t',
+  emdash: '—',
+  endash: '–',
+  bullet: '•',
+  lquote: '‘',
+  rquote: '’',
+  ldblquote: '“',
+  rdblquote: '”',
+  emspace: ' ',
+  enspace: ' ',
+  '~': '\u00a0',
+  _: '-',
+  '-': '',
+};
+/** Code pages by the character set of a font. */
+export const CHARSETS: Readonly<Record<number, number>> = {
+  77: 10000,
+  128: 932,
+  129: 949,
+  134: 936,
+  136: 950,
+  161: 1253,
+  162: 1254,
+  163: 1258,
+  177: 1255,
+  178: 1256,
+  186: 1257,
+  204: 1251,
+  222: 874,
+  238: 1250,
+};
+
+/** The encoding that a code page is. */
+export function labelOf(page: number): string {
+  const names: Readonly<Record<number, string>> = {
+    932: 'shift_jis',
+    936: 'gbk',
+    949: 'euc-kr',
+    950: 'big5',
+    10000: 'macintosh',
+    65001: 'utf-8',
+    874: 'windows-874',
+  };
+  return names[page] ?? (page >= 1250 && page <= 1258 ? `windows-${page}` : `cp${page}`);
+}
