@@ -41,3 +41,25 @@ it.each([
   expect(covered / chunks.length).toBeGreaterThan(60);
   for (const chunk of chunks) expect(chunk.text).toBe(chunk.prefix + document.text.slice(chunk.start, chunk.end));
 });
+
+it('names the row in every part of a cell that is too long', async () => {
+  const note = 'a long note about the hinge and how it is made and mended '.repeat(40).trim();
+  const text = `| part | note | count |\n| --- | --- | --- |\n| hinge | ${note} | 5 |\n| latch | short | 6 |`;
+  const starts = text.split('\n').map((_, index, lines) => lines.slice(0, index).join('\n').length + (index > 0 ? 1 : 0));
+  const parts = [0, 2, 3].map((line) => ({
+    start: starts[line] ?? 0,
+    end: (starts[line] ?? 0) + (text.split('\n')[line]?.length ?? 0),
+  }));
+  const rows = [
+    ['part', 'note', 'count'],
+    ['hinge', note, '5'],
+    ['latch', 'short', '6'],
+  ];
+  const element = { kind: 'table' as const, text, start: 0, end: text.length, rows, parts, headerRows: 1 };
+  const document: ParsedDocument = { text, elements: [element], metadata: {}, warnings: [], format: 'csv' };
+  const { chunks } = await chunkDocument(document, { strategy: 'auto', max_tokens: 60 }, { tokenizer: createWordTokenizer() });
+  expect(chunks.length).toBeGreaterThan(5);
+  for (const chunk of chunks.filter((one) => one.text.includes('long note')))
+    expect(chunk.embeddingText ?? chunk.text).toContain('hinge');
+  expect(chunks.some((chunk) => /^part: hinge; note: /.test(chunk.embeddingText ?? ''))).toBe(true);
+});

@@ -6,7 +6,7 @@ import { explodeProse, explodeWords } from './explode.js';
 import { ancestorsOf, nestedItems } from './nested-items.js';
 import type { Block, Section } from './outline.js';
 import { blockAtoms, contextOf, explodeBlock, outerPath, type Run, type RunOptions, sizeOf } from './run.js';
-import { cellsOf, sayRow, sayTable, shapeTable, type TableRow, type TableShape } from './tables.js';
+import { cellsOf, sayCellPart, sayRow, sayTable, shapeTable, type TableRow, type TableShape } from './tables.js';
 
 /** The run of one block that stands by itself, with what introduces it and a table's caption below it. */
 export function blockRun(
@@ -43,7 +43,9 @@ export function blockRun(
     overlaps: false,
     context,
     cut: { kind: block.kind, start: block.start, bodyStart: shape?.bodyStart ?? block.start, prefix, carry: above },
-    ...(spoken ? { say: (start: number, end: number) => sayTable(text, shape, start, end) } : {}),
+    ...(spoken
+      ? { say: (start: number, end: number) => sayTable(text, shape, start, end) ?? sayCellPart(text, shape, start, end) }
+      : {}),
     ...(aboveItems > 0 ? { say: (start: number, end: number) => sayItems(layout, block, { start, end }, aboveItems) } : {}),
     *atoms() {
       const taken = introduction.length > 0 ? sizeOf(layout, introduction[0]?.start ?? 0, block.start) : 0;

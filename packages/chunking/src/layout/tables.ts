@@ -175,3 +175,29 @@ function sayCells(text: string, shape: TableShape, row: TableRow, start: number,
     within.map((cell) => row.cells[cell.column] ?? ''),
   );
 }
+
+/** Longest key of a row that is named again (UTF-16 units). */
+const MAX_KEY = 80;
+
+/** A part of a cell that was too long, below the key of its row: `part: hinge; note: ...`. Undefined where the part is no such thing. */
+export function sayCellPart(text: string, shape: TableShape, start: number, end: number): string | undefined {
+  const row = shape.rows[firstEndAfter(shape.rows, start)];
+  if (row === undefined || start < row.start || end > row.end) return undefined;
+  const cells = cellsOf(text, row) ?? [];
+  const at = firstEndAfter(cells, start);
+  const [cell, ...later] = cellsWithin(cells.slice(at), start, end);
+  const key = cells[0];
+  if (cell === undefined || key === undefined || cell === key) return undefined;
+  const said = sayRow([shape.names[key.column] ?? ''], [row.cells[key.column] ?? '']);
+  const name = shape.names[cell.column] ?? '';
+  const rest = sayRow(
+    later.map(({ column }) => shape.names[column] ?? ''),
+    later.map(({ column }) => row.cells[column] ?? ''),
+  );
+  const part = text
+    .slice(start, Math.min(end, cell.end))
+    .replace(/^\s*\|\s*|\s*\|\s*$/g, '')
+    .trim();
+  if (said.length > MAX_KEY || (later.at(-1)?.end ?? 0) > Math.max(end, row.end)) return undefined;
+  return [said, `${name === '' ? '' : `${name}: `}${part}`, rest].filter((words) => words !== '').join('; ');
+}
