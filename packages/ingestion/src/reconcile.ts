@@ -1,5 +1,6 @@
 import {
   type CommitRecord,
+  type Embedder,
   type ErrorCode,
   isReason,
   type ReasonCode,
@@ -142,6 +143,16 @@ function notStable({ docId }: Target): SluiceError {
 
 function keepsChanging({ docId }: Target): SluiceError {
   return new SluiceError('outdated_attempt', `${docId} kept changing while it was read; it will be tried again`, { docId });
+}
+
+/** Whether an embedding endpoint is away for every text. */
+async function isAway({ checkReady }: Embedder): Promise<boolean> {
+  return (
+    (await checkReady?.().then(
+      () => false,
+      () => true,
+    )) ?? false
+  );
 }
 
 /** A failure that is to last but could not be recorded, as while the store refuses writes: if its job ended, nothing would tell of it. */
@@ -336,6 +347,8 @@ async function recordFailure(
   // either and the store's error comes of that: such a job waits for the store and never becomes a dead letter.
   const permanent = error.kind === 'permanent' && error.code !== 'store_unavailable';
   if (!permanent && !options.lastAttempt) throw asTransient(error);
+  // Recorded it would be a dead letter, while the endpoint is only away: such a job waits for it.
+  if (!permanent && error.code === 'embed_failed' && (await isAway(deps.embedder))) throw error;
   if (error.code === 'unreadable') {
     const why = await whyUnreadable(deps, target.source, target.sourcePath);
     // A root that lets nothing be looked at is as good as lost: what is known of its documents stays as it is.

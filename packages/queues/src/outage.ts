@@ -24,13 +24,15 @@ export interface Outage {
  * pauses, then `release` once. The pauses go on growing from one outage to the next until a document was done.
  */
 export function createOutage(options: {
+  /** Name of the service, for the log. */
+  service: string;
   probe: () => Promise<void>;
   hold: () => Promise<void>;
   release: () => void;
   logger?: Logger;
   firstWaitMs?: number;
 }): Outage {
-  const { probe, hold, release, logger, firstWaitMs = FIRST_WAIT_MS } = options;
+  const { service, probe, hold, release, logger, firstWaitMs = FIRST_WAIT_MS } = options;
   const stopped = new AbortController();
   const refused = new Set<string>();
   let wait = firstWaitMs;
@@ -43,7 +45,7 @@ export function createOutage(options: {
       await probe();
       return false;
     } catch (error) {
-      await begin('away', error, 'the store is away: jobs are held until it answers');
+      await begin('away', error, `the ${service} is away: jobs are held until it answers`);
       return true;
     }
   }
@@ -68,7 +70,7 @@ export function createOutage(options: {
         );
         if (back) break;
       }
-      logger?.info({ seconds: (Date.now() - (since ?? 0)) / 1000 }, 'the store answers again');
+      logger?.info({ seconds: (Date.now() - (since ?? 0)) / 1000 }, `the ${service} answers again`);
       since = undefined;
       // Counted anew, so that documents which it does refuse for good use up their attempts in the end.
       refused.clear();
@@ -87,7 +89,7 @@ export function createOutage(options: {
       if (await asking) return kind;
       refused.add(document);
       if (refused.size < REFUSED_IN_A_ROW) return undefined;
-      await begin('storm', undefined, 'the store answers, but refuses one document after the other: jobs are held');
+      await begin('storm', undefined, `the ${service} answers, but refuses one document after the other: jobs are held`);
       return kind;
     },
     worked() {

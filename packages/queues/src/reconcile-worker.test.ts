@@ -146,6 +146,53 @@ describe('an outage of the store', () => {
     expect(worker.health().outageSince).toBeUndefined();
   });
 
+  it('and one of the embedding endpoint: jobs are held until both are back, and no attempt is spent', async () => {
+    const down = new Set(['store', 'endpoint']);
+    let probes = 0;
+    const attempts: number[] = [];
+    const probe = (service: string) => async () => {
+      probes++;
+      if (down.has(service)) throw new Error(service);
+    };
+    const worker = await bench.work(
+      async ({ path }, { attemptsMade }) => {
+        attempts.push(attemptsMade);
+        if (down.has('endpoint') && path < '5') throw new SluiceError('embed_failed', 'refused', { kind: 'rate_limited' });
+        if (down.has('store')) throw new SluiceError('store_unavailable', 'refused');
+      },
+      { concurrency: 10, settings: { outageMs: 20 }, probeStore: probe('store'), probeEmbedder: probe('endpoint') },
+    );
+    await add(...Array.from({ length: 10 }, (_, n) => `${n}`));
+    await until(() => probes >= 6);
+    down.delete('store');
+    const seen = probes;
+    await until(() => probes >= seen + 4);
+    expect(worker.health()).toMatchObject({ consuming: false, outageSince: expect.any(Number) });
+    down.delete('endpoint');
+    await until(() => bench.queue.isIdle());
+    expect(new Set(attempts)).toEqual(new Set([0]));
+    expect(worker.health().outageSince).toBeUndefined();
+  });
+
+  it('is none of the endpoint when a text is refused for good: its document fails at once', async () => {
+    let runs = 0;
+    let probes = 0;
+    await bench.work(
+      async () => {
+        runs++;
+        throw new SluiceError('embed_failed', 'refused', { kind: 'permanent' });
+      },
+      {
+        probeEmbedder: async () => {
+          probes++;
+        },
+      },
+    );
+    await add('poison');
+    await until(() => bench.queue.isIdle());
+    expect([runs, probes, (await bench.queue.counts()).failed]).toEqual([1, 0, 1]);
+  });
+
   it('is none when the store answers: a document that it alone refuses becomes a dead letter', async () => {
     let runs = 0;
     await bench.work(

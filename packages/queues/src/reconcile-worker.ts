@@ -1,4 +1,4 @@
-import { type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
+import { type ErrorCode, type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
 import type { Logger } from '@sluice/telemetry';
 import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { backoffMs } from './backoff.js';
@@ -10,7 +10,7 @@ import { forceNotes } from './force-notes.js';
 import { createHeartbeat, workerName } from './heartbeat.js';
 import { createInFlight, type InFlight, type InFlightLimits, type Share } from './in-flight.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
-import { createOutage } from './outage.js';
+import { createOutage, type Outage } from './outage.js';
 import { createRedis } from './redis.js';
 
 /** BullMQ fails a job for good once its worker was lost this often; crashes are counted per document instead. */
@@ -60,6 +60,8 @@ export interface ReconcileWorkerOptions {
    * the document's and counts, unless the store refuses one document after the other: that is held like an outage.
    */
   probeStore?: () => Promise<void>;
+  /** The same for an embedding endpoint: rejects while it does not answer. An `embed_failed` that may pass is checked with it. */
+  probeEmbedder?: () => Promise<void>;
   /**
    * Bounds the bytes of the files that are worked on at a time, and the slots that large ones take. A document that does not fit gives
    * its slot back, no attempt spent, and comes again in its turn. Default: no bound but `concurrency`.
@@ -91,7 +93,7 @@ export interface WorkerHealth {
   /** It takes jobs, or would if there were any. */
   consuming: boolean;
   active: number;
-  /** Unix milliseconds since which the store is away. */
+  /** Unix milliseconds since which the store or the embedding endpoint is away. */
   outageSince?: number;
 }
 
@@ -197,7 +199,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
           await job.updateProgress(share);
         },
       });
-      outage?.worked();
+      for (const outage of outages.values()) outage.worked();
       if (note !== null) await notes.clear(uuid, note);
     } catch (thrown) {
       const fault = (options.mapError ?? mapUnknown)(thrown, docId);
@@ -258,7 +260,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     }
     if (own.putBack && inFlight !== undefined) return hold(own, inFlight.large);
     const isRecorded = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) && fault.details?.unrecorded !== true;
-    const outcome = fault.code === 'store_unavailable' && !isRecorded ? await outage?.confirm(uuid) : undefined;
+    const outcome = isRecorded || isOwnFault(fault) ? undefined : await outages.get(fault.code)?.confirm(uuid);
     if (outcome === 'away') {
       await job.moveToWait(token);
       throw new WaitingError();
@@ -311,18 +313,25 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   worker.on('lockRenewalFailed', (ids) => {
     for (const id of ids) worker.cancelJob(id, 'the job was given to another worker');
   });
-  const outage =
-    options.probeStore === undefined
-      ? undefined
-      : createOutage({
-          probe: options.probeStore,
-          hold: () => worker.pause(true),
-          release: () => {
-            if (!stopping) void worker.resume();
-          },
-          ...(logger && { logger }),
-          ...(settings.outageMs !== undefined && { firstWaitMs: settings.outageMs }),
-        });
+  /** Services that every job needs, by the code of the fault that one of them is away. */
+  const outages = new Map<ErrorCode, Outage>();
+  const watchOutage = (code: ErrorCode, service: string, probe: (() => Promise<void>) | undefined) => {
+    if (probe === undefined) return;
+    const outage = createOutage({
+      service,
+      probe,
+      hold: () => worker.pause(true),
+      release() {
+        // Each service that is away holds the jobs.
+        if (!stopping && [...outages.values()].every(({ since }) => since === undefined)) void worker.resume();
+      },
+      ...(logger && { logger }),
+      ...(settings.outageMs !== undefined && { firstWaitMs: settings.outageMs }),
+    });
+    outages.set(code, outage);
+  };
+  watchOutage('store_unavailable', 'store', options.probeStore);
+  watchOutage('embed_failed', 'embedding endpoint', options.probeEmbedder);
 
   return {
     async start() {
@@ -341,7 +350,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     async stop({ deadlineMs = 10_000 } = {}) {
       stopping = true;
       stopped.abort();
-      outage?.stop();
+      for (const outage of outages.values()) outage.stop();
       // Fetches nothing from here on; settled once the running jobs are noted as ended.
       const closed = worker.close();
       await Promise.race([closed, becomesTrue(() => running.size === 0, deadlineMs)]);
@@ -368,7 +377,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     health: () => ({
       consuming: worker.isRunning() && !worker.isPaused() && redis.status === 'ready',
       active: running.size,
-      ...(outage?.since !== undefined && { outageSince: outage.since }),
+      ...outageSince(outages),
     }),
   };
 }
@@ -403,4 +412,15 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
   });
   await Promise.race([work.catch(() => undefined), timeout]);
   clearTimeout(timer);
+}
+
+/** A text that an endpoint refuses is its document's fault alone; the store's words for its own trouble may be permanent in kind. */
+function isOwnFault({ code, kind }: SluiceError): boolean {
+  return code === 'embed_failed' && kind === 'permanent';
+}
+
+/** Since when the first of the services that are away is so. */
+function outageSince(outages: ReadonlyMap<ErrorCode, Outage>): Pick<WorkerHealth, 'outageSince'> {
+  const since = [...outages.values()].flatMap((outage) => outage.since ?? []);
+  return since.length === 0 ? {} : { outageSince: Math.min(...since) };
 }

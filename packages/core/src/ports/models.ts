@@ -23,6 +23,8 @@ export interface Embedder {
    * on its neighbours. A text over maxTokens is an error (`limit_exceeded`), never cut.
    */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  /** Of a model behind an endpoint: rejects while the endpoint does not answer, or refuses everything. */
+  checkReady?(signal?: AbortSignal): Promise<void>;
 }
 
 export interface Reranker {
