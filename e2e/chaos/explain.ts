@@ -1,13 +1,14 @@
 import { docUuid, topCommit } from '@sluice/core';
+import { modelIdentity } from '@sluice/models';
 import { createStore } from '@sluice/store';
+import { testServices } from '@sluice/testkit';
 import type { World } from './world.js';
-
-const MODEL = 'Xenova/all-MiniLM-L6-v2';
 
 /** What the store holds of a document and what each of its indexes finds of it: told at the first gap, it shows whose fault the gap is. */
 export async function explainDocument(world: World, docId: string): Promise<string> {
   const url = world.services.weaviate.directUrl;
-  const store = createStore({ url, namespace: world.namespace, collection: MODEL, dimensions: 384 });
+  const { collection } = await modelIdentity({ model: 'Xenova/all-MiniLM-L6-v2', folder: testServices().model, threads: 1 });
+  const store = createStore({ url, namespace: world.namespace, collection, dimensions: 384 });
   try {
     const uuid = docUuid(docId);
     const records = (await store.recordsOf([uuid])).get(uuid) ?? [];

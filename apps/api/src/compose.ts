@@ -13,7 +13,7 @@ import {
 } from '@sluice/ingestion';
 import { type Environment, readRunFile } from '@sluice/launcher';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
-import { createEmbedder } from '@sluice/models';
+import { openModel } from '@sluice/models';
 import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createRetrieval } from '@sluice/retrieval';
 import { createNodeFiles } from '@sluice/sources';
@@ -37,7 +37,7 @@ export async function compose(
   env: Environment,
 ): Promise<{ deps: ApiDeps; close(): Promise<void> }> {
   const { runtime } = config;
-  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = requireServices(config);
+  const { redisUrl, weaviateUrl, weaviateApiKey, model, identity } = await requireServices(config);
   const clock = systemClock;
   const files = createNodeFiles();
   const metrics = createMetrics({ role: 'api', folder: runtime.metricsFolder });
@@ -46,12 +46,12 @@ export async function compose(
     role: 'producer',
     onError: (error) => logger.debug({ cause: error.message }, 'redis'),
   });
-  const embedder = await createEmbedder({ folder: modelFolder, threads: QUERY_THREADS, logger });
+  const embedder = await openModel(model, { threads: QUERY_THREADS, logger });
   const store = createStore({
     url: weaviateUrl,
     apiKey: weaviateApiKey,
     namespace: runtime.namespace,
-    collection: config.embedding.model,
+    collection: identity.collection,
     dimensions: embedder.dimensions,
     fields: config.schema.fields,
     readerGraceMs: config.store.readerGraceMs,
@@ -62,7 +62,7 @@ export async function compose(
   });
   const jobs = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
   const catalog = fieldCatalog(config.schema.fields);
-  const policy = await createConfiguredPolicy(config, modelFolder);
+  const policy = createConfiguredPolicy(config, identity);
   const control = createControl({ redis, namespace: runtime.namespace });
   const views = createSourceViews(config, { files, store, told: (source) => control.rootOf(source) });
   const settings = { ...defaultIngestionSettings, readerGraceMs: config.store.readerGraceMs };
@@ -82,8 +82,8 @@ export async function compose(
   const { reranker, close: closeReranker } = createConfiguredReranker(config, { env, clock, logger });
   const retrieval = createRetrieval({
     store,
-    embedder: { ...embedder, embed: (texts, signal) => embedder.embed(texts, signal, { urgent: true }) },
-    tokenizer: embedder.tokenizer,
+    embedder: { ...embedder, embed: (texts, signal) => embedder.embed(texts, signal, { urgent: true, as: 'query' }) },
+    tokenizer: embedder.queryTokenizer,
     ...(reranker === undefined ? {} : { reranker }),
     catalog,
     settings: config.search,
@@ -150,7 +150,7 @@ export async function compose(
       api: (await readRunFile(runtime.dataFolder))?.api ?? `http://${api.host}:${api.port}`,
     }),
     async checkModel() {
-      await embedder.embed(['ready']);
+      await (embedder.checkReady?.() ?? embedder.embed(['ready']));
     },
     discard: (document) => discardDocument(ingestion, document),
     removeSource: (name, mayRemove) => removeSource(ingestion, name, mayRemove),

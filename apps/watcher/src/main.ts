@@ -17,7 +17,7 @@ async function main(): Promise<void> {
   const { runtime } = config;
   const logger = createLogger({ role: 'watcher', level: runtime.logLevel });
   const metrics = createMetrics({ role: 'watcher', folder: runtime.metricsFolder });
-  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = requireServices(config);
+  const { redisUrl, weaviateUrl, weaviateApiKey, identity } = await requireServices(config);
 
   const redis = createRedis({
     url: redisUrl,
@@ -29,13 +29,13 @@ async function main(): Promise<void> {
     url: weaviateUrl,
     apiKey: weaviateApiKey,
     namespace: runtime.namespace,
-    collection: config.embedding.model,
+    collection: identity.collection,
     // Only records are read here, which have no vectors.
     dimensions: 0,
     fields: config.schema.fields,
     logger,
   });
-  const policy = await createConfiguredPolicy(config, modelFolder);
+  const policy = createConfiguredPolicy(config, identity);
   const control = createControl({ redis, namespace: runtime.namespace });
   const deps: WatcherDeps = {
     sources: config.sources.map((source) => ({ ...source, mtimeMatters: source.createdAt === 'mtime' })),

@@ -1,4 +1,5 @@
 import type { Chunk, ErrorCode, FaultKind, Llm, ReadRequest, ReadResult } from '@sluice/core';
+import type { openTokenizer } from '@sluice/models';
 
 /**
  * What the parsing process asks its worker for. The model, the language model with its key, and the facts that were written before are
@@ -39,7 +40,7 @@ export interface WireError {
 
 /** What the process is started with, as JSON in its first argument: every user of the machine can read it, so no secret is in it. */
 export interface ProcessOptions {
-  modelFolder: string;
+  tokenizer: Parameters<typeof openTokenizer>[0];
   /** Embedder of the worker, which the process calls for strategies that compare sentences. */
   embedder: { id: string; dimensions: number; maxTokens: number };
   /** Language model of the worker, where one is configured. */

@@ -34,7 +34,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 function open(options: Partial<DocumentPoolOptions> = {}): void {
   pool = createDocumentPool({
-    modelFolder: testServices().model,
+    tokenizer: { model: 'm', folder: testServices().model },
     embedder,
     logger: silentLogger(),
     processes: 1,
@@ -124,7 +124,7 @@ describe('a parsing process', () => {
   });
 
   it('without its model tells every document why', async () => {
-    open({ modelFolder: join(folder, 'none') });
+    open({ tokenizer: { model: 'm', folder: join(folder, 'none') } });
     for (const _ of [1, 2]) await expect(read('a.md', 'Kettle.')).rejects.toMatchObject({ code: 'model_unavailable' });
   });
 

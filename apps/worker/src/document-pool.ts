@@ -2,10 +2,12 @@ import { createFactCache } from '@sluice/chunking';
 import { type DocumentReader, type Embedder, type Llm, type ReadRequest, type ReadResult, SluiceError } from '@sluice/core';
 import type { Logger } from '@sluice/telemetry';
 import type { CallTargets } from './answer-calls.js';
+import type { ProcessOptions } from './document-messages.js';
 import { openReaderProcess, type ReaderProcess, wasStopped } from './reader-process.js';
 
 export interface DocumentPoolOptions {
-  modelFolder: string;
+  /** What counts tokens in the parsing processes. */
+  tokenizer: ProcessOptions['tokenizer'];
   embedder: Embedder;
   logger: Logger;
   /** For propositions, where one is configured. They have as many processes again, since they wait for it nearly all the time. */
@@ -46,7 +48,7 @@ export interface DocumentPool extends DocumentReader {
  */
 export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
   const targets: CallTargets = { embedder: options.embedder, llm: options.llm, facts: createFactCache() };
-  const { slowMs, largeBytes, processes = 2, logger, modelFolder } = options;
+  const { slowMs, largeBytes, processes = 2, logger, tokenizer } = options;
   const slow = new Set<string>();
   let closed = false;
 
@@ -58,7 +60,7 @@ export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
   }
 
   const createGroup = () =>
-    createProcessGroup({ size: processes, open: () => openReaderProcess({ modelFolder, slowMs }, targets), onSlow: turnsSlow });
+    createProcessGroup({ size: processes, open: () => openReaderProcess({ tokenizer, slowMs }, targets), onSlow: turnsSlow });
   const plain = createGroup();
   const written = createGroup();
   if (options.warmMb !== undefined) plain.warm(options.warmMb);

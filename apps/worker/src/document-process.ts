@@ -11,7 +11,7 @@ import {
   type ReadResult,
   SluiceError,
 } from '@sluice/core';
-import { createTokenizer } from '@sluice/models';
+import { openTokenizer } from '@sluice/models';
 import { createParserRegistry } from '@sluice/parsers';
 import type { FromProcess, ProcessOptions, ToProcess } from './document-messages.js';
 import { gapsOf, pagesOf } from './read-result.js';
@@ -60,7 +60,7 @@ interface Deps extends ChunkingDeps {
 async function openDeps(options: ProcessOptions, { embedder, llm, facts }: WorkerCalls): Promise<Deps> {
   return {
     registry: createParserRegistry(),
-    tokenizer: await createTokenizer({ folder: options.modelFolder }),
+    tokenizer: await openTokenizer(options.tokenizer),
     // An edit then costs what it changes: token counts and vectors of the other sentences are known, and their facts to the worker.
     ...createChunkingCaches(),
     embedder,

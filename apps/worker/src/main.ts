@@ -2,7 +2,7 @@ import { createConfiguredPolicy, createSourceViews, loadConfig, processEnvironme
 import { systemClock } from '@sluice/core';
 import { defaultIngestionSettings } from '@sluice/ingestion';
 import { createLlm } from '@sluice/llm';
-import { createEmbedder } from '@sluice/models';
+import { openModel } from '@sluice/models';
 import {
   checkRedis,
   createControl,
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   const { runtime } = config;
   const logger = createLogger({ role: 'worker', level: runtime.logLevel });
   const metrics = createMetrics({ role: 'worker', folder: runtime.metricsFolder });
-  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = requireServices(config);
+  const { redisUrl, weaviateUrl, weaviateApiKey, model, identity } = await requireServices(config);
   const files = createNodeFiles();
   const clock = systemClock;
 
@@ -37,12 +37,12 @@ async function main(): Promise<void> {
     onError: (error) => logger.debug({ cause: error.message }, 'redis'),
   });
   await checkRedis(redis);
-  const embedder = await createEmbedder({ folder: modelFolder, threads: config.embedding.threads, metrics, logger });
+  const embedder = await openModel(model, { checksLimit: true, metrics, logger });
   const store = createStore({
     url: weaviateUrl,
     apiKey: weaviateApiKey,
     namespace: runtime.namespace,
-    collection: config.embedding.model,
+    collection: identity.collection,
     dimensions: embedder.dimensions,
     fields: config.schema.fields,
     readerGraceMs: config.store.readerGraceMs,
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   await store.ensureSchema();
   const queue = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
   const reader = createDocumentPool({
-    modelFolder,
+    tokenizer: { model: model.model, folder: model.folder, maxTokens: model.maxTokens, passagePrefix: model.passagePrefix },
     embedder,
     logger,
     llm: config.llm === undefined ? undefined : createLlm(config.llm),
@@ -72,7 +72,7 @@ async function main(): Promise<void> {
     files,
     reader,
     embedder,
-    policy: await createConfiguredPolicy(config, modelFolder),
+    policy: createConfiguredPolicy(config, identity),
     source: (name) => views.get(name),
     clock,
     logger,
@@ -91,6 +91,7 @@ async function main(): Promise<void> {
       onStep?.('acknowledge');
     },
     probeStore: () => store.checkReady(),
+    ...(embedder.checkReady === undefined ? {} : { probeEmbedder: embedder.checkReady }),
     inFlight: {
       bytes: config.queue.inFlightBytes,
       largeBytes: config.queue.largeBytes,

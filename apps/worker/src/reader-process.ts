@@ -47,15 +47,15 @@ export interface ReaderProcess {
 }
 
 export interface ReaderProcessOptions {
-  modelFolder: string;
+  tokenizer: ProcessOptions['tokenizer'];
   /** Reading time of its own, ms, after which a document is slow. */
   slowMs: number;
 }
 
-export function openReaderProcess({ modelFolder, slowMs }: ReaderProcessOptions, targets: CallTargets): ReaderProcess {
+export function openReaderProcess({ tokenizer, slowMs }: ReaderProcessOptions, targets: CallTargets): ReaderProcess {
   const { id, dimensions, maxTokens } = targets.embedder;
   const processOptions: ProcessOptions = {
-    modelFolder,
+    tokenizer,
     embedder: { id, dimensions, maxTokens },
     ...(targets.llm === undefined ? {} : { llm: { id: targets.llm.id } }),
   };

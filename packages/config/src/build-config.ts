@@ -4,7 +4,7 @@ import { toParseLimits } from '@sluice/parsers/settings';
 import type { BareFolder } from './bare-folders.js';
 import type { CheckedFile } from './check-file.js';
 import { checkFolders, type SourceFolder } from './check-folders.js';
-import type { Config, ConfigFlags, Environment, RuntimeConfig, SourceConfig } from './config.js';
+import type { Config, ConfigFlags, EmbeddingConfig, Environment, RuntimeConfig, SourceConfig } from './config.js';
 import { absolutePath, pathKind } from './paths.js';
 import type { Problem } from './problems.js';
 import { given, readSwitch } from './runtime.js';
@@ -30,8 +30,7 @@ export function buildConfig(input: BuildInput): Config {
   const schema = section(checked, 'schema');
   const fields: Record<string, FieldType> = {};
   for (const source of sources) for (const [name, type] of Object.entries(source.fields)) fields[name] ??= type;
-  const embedding = section(checked, 'embedding');
-  const modelPath = modelFolder(embedding.path, input);
+  const embedding = buildEmbedding(input, warnings);
   const queue = section(checked, 'queue');
   const store = section(checked, 'store');
   return {
@@ -55,20 +54,51 @@ export function buildConfig(input: BuildInput): Config {
       lockMs: queue.lock_ms,
       stalledMs: queue.stalled_ms,
     },
-    embedding: { model: embedding.model, threads: embedding.threads, ...(modelPath === undefined ? {} : { path: modelPath }) },
+    embedding,
     search: section(checked, 'search'),
     ...buildModels(checked, env, warnings),
     store: { readerGraceMs: store.reader_grace_ms, clockSkewMs: store.clock_skew_ms },
     api: buildApi(input.flags, env, checked, problems),
-    runtime: { ...runtime, ...(modelPath === undefined ? {} : { modelFolder: modelPath }) },
+    runtime: withModelFolder(runtime, embedding.path),
     warnings,
   };
 }
 
-/** The folder of the model: SLUICE_MODEL wins over the file, also when it names a way of fetching it. */
-function modelFolder(written: string | null | undefined, { runtime, checked, env }: BuildInput): string | undefined {
-  if (runtime.provision.model !== 'auto') return runtime.modelFolder;
-  return written == null ? undefined : absolutePath(checked.base, written, env.HOME);
+function withModelFolder({ modelFolder: _fromEnvironment, ...runtime }: RuntimeConfig, path: string | undefined): RuntimeConfig {
+  return { ...runtime, ...(path === undefined ? {} : { modelFolder: path }) };
+}
+
+function buildEmbedding({ runtime, checked, env }: BuildInput, warnings: string[]): EmbeddingConfig {
+  const written = section(checked, 'embedding');
+  const { base_url: baseUrl, dimensions } = written;
+  const writtenPath = written.path == null ? undefined : absolutePath(checked.base, written.path, env.HOME);
+  // SLUICE_MODEL names a model that runs here, so it wins over the file, but says nothing of an endpoint's.
+  const path = baseUrl == null && runtime.provision.model !== 'auto' ? runtime.modelFolder : writtenPath;
+  const key = keyOf(written.api_key_env, env);
+  if (baseUrl != null && key.apiKeyEnv !== undefined && key.apiKey === undefined) {
+    warnings.push(`embedding: ${key.apiKeyEnv} is not set, so the endpoint is asked without a key`);
+  }
+  return {
+    model: written.model,
+    threads: written.threads,
+    ...(path === undefined ? {} : { path }),
+    ...(written.max_tokens == null ? {} : { maxTokens: written.max_tokens }),
+    ...(written.passage_prefix == null ? {} : { passagePrefix: written.passage_prefix }),
+    ...(written.query_prefix == null ? {} : { queryPrefix: written.query_prefix }),
+    ...(baseUrl == null
+      ? {}
+      : {
+          endpoint: {
+            baseUrl,
+            ...key,
+            ...(dimensions == null ? {} : { dimensions }),
+            batch: written.batch,
+            concurrency: written.concurrency,
+            timeoutMs: written.timeout_s * 1000,
+            pricePerMillionTokens: written.price_per_million_tokens,
+          },
+        }),
+  };
 }
 
 /** A section as checked; its defaults where the file has none, or a faulty one. */

@@ -98,9 +98,10 @@ export function checkFile(file: string | undefined, { cwd, home, modelFolder }: 
 /** What the embedding model takes, as far as it can be told before the model is there. */
 function tokensOf(section: unknown, folder: string | null | undefined, absolute: (path: string) => string): number {
   const embedding = SECTIONS.embedding.safeParse(section ?? {});
-  const { model, path } = embedding.success ? embedding.data : SECTIONS.embedding.parse({});
+  const { model, path, base_url, max_tokens } = embedding.success ? embedding.data : SECTIONS.embedding.parse({});
+  if (max_tokens != null) return max_tokens;
   const written = path == null ? undefined : absolute(path);
-  return modelTokens(model, folder === undefined ? written : (folder ?? undefined));
+  return modelTokens(model, folder === undefined || base_url != null ? written : (folder ?? undefined));
 }
 
 function isSection(name: string): name is SectionName {

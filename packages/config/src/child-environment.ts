@@ -6,7 +6,8 @@ export interface Services {
   weaviateUrl: string;
   /** Key of that Weaviate, where it wants one. */
   weaviateApiKey?: string | undefined;
-  modelFolder: string;
+  /** Undefined for a model behind an endpoint. */
+  modelFolder: string | undefined;
   /** The port the API is to listen on. */
   port: number;
 }
@@ -26,7 +27,7 @@ export function childEnvironment(config: Config, services: Services): Record<str
     SLUICE_OFFLINE: runtime.offline ? '1' : '0',
     SLUICE_HOST: config.api.host,
     SLUICE_PORT: String(services.port),
-    SLUICE_MODEL: services.modelFolder,
+    ...(services.modelFolder === undefined ? {} : { SLUICE_MODEL: services.modelFolder }),
     REDIS_URL: services.redisUrl,
     WEAVIATE_URL: services.weaviateUrl,
     WEAVIATE_API_KEY: services.weaviateApiKey ?? '',

@@ -61,6 +61,27 @@ export interface RuntimeConfig {
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** The embedding model. `path` is that of SLUICE_MODEL, else of the file: the folder of the model's files. */
+export interface EmbeddingConfig {
+  model: string;
+  /** With `endpoint`: the folder of its model's tokenizer, from the file alone. */
+  path?: string;
+  threads: number | 'auto';
+  maxTokens?: number;
+  passagePrefix?: string;
+  queryPrefix?: string;
+  endpoint?: {
+    baseUrl: string;
+    apiKeyEnv?: string;
+    apiKey?: string;
+    dimensions?: number;
+    batch: number;
+    concurrency: number;
+    timeoutMs: number;
+    pricePerMillionTokens: number;
+  };
+}
+
 /** Everything that can be set, checked, with defaults applied: flags over environment over sluice.yaml over defaults. */
 export interface Config {
   /** Absolute path of the configuration file; undefined when there is none. */
@@ -79,8 +100,7 @@ export interface Config {
     lockMs: number;
     stalledMs: number;
   };
-  /** `path` is that of SLUICE_MODEL, else of the file: the folder of the model's files. */
-  embedding: { model: string; path?: string; threads: number | 'auto' };
+  embedding: EmbeddingConfig;
   search: { alpha: number; limit: number; candidates: number };
   rerank?: { model: string; path?: string; baseUrl?: string; apiKeyEnv?: string; apiKey?: string };
   llm?: { baseUrl: string; model: string; apiKeyEnv?: string; apiKey?: string };

@@ -4,6 +4,6 @@ export { describeConfig } from './describe-config.js';
 export { processEnvironment } from './environment.js';
 export { loadConfig } from './load-config.js';
 export { createConfiguredPolicy } from './policy.js';
-export { requireServices } from './require-services.js';
+export { modelChoice, requireServices } from './require-services.js';
 export { ensureSecret, makeDataFolder, type SecretName, secretsFolder, writeSecretFile } from './secrets.js';
 export { createSourceViews } from './source-views.js';

@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core';
+import { type ModelChoice, type ModelIdentity, modelIdentity } from '@sluice/models';
 import type { Config } from './config.js';
 
 /** What a process of the instance cannot do without. */
@@ -7,8 +8,9 @@ interface RequiredServices {
   weaviateUrl: string;
   /** Key of that Weaviate; undefined: it wants none. */
   weaviateApiKey: string | undefined;
-  /** Folder of the embedding model's files. */
-  modelFolder: string;
+  /** The embedding model; one that runs here has its folder. */
+  model: ModelChoice;
+  identity: ModelIdentity;
 }
 
 /**
@@ -16,18 +18,26 @@ interface RequiredServices {
  *
  * @throws SluiceError `invalid_configuration` naming the variable that is missing
  */
-export function requireServices(config: Config): RequiredServices {
-  const { redisUrl, weaviateUrl, weaviateApiKey, modelFolder } = config.runtime;
+export async function requireServices(config: Config): Promise<RequiredServices> {
+  const { redisUrl, weaviateUrl, weaviateApiKey } = config.runtime;
+  const model = modelChoice(config);
+  const lacksModel = model.endpoint === undefined && model.folder === undefined;
   const missing = [
     ...(redisUrl === undefined ? ['REDIS_URL'] : []),
     ...(weaviateUrl === undefined ? ['WEAVIATE_URL'] : []),
-    ...(modelFolder === undefined ? ['SLUICE_MODEL (a folder)'] : []),
+    ...(lacksModel ? ['SLUICE_MODEL (a folder)'] : []),
   ];
-  if (redisUrl === undefined || weaviateUrl === undefined || modelFolder === undefined) {
+  if (redisUrl === undefined || weaviateUrl === undefined || lacksModel) {
     throw new SluiceError(
       'invalid_configuration',
       `${missing.join(', ')} must be set; "npm start" and "sluice up" do that for every process`,
     );
   }
-  return { redisUrl, weaviateUrl, weaviateApiKey, modelFolder };
+  return { redisUrl, weaviateUrl, weaviateApiKey, model, identity: await modelIdentity(model) };
+}
+
+/** The configured embedding model. @param folder of its files, where the configuration does not know it */
+export function modelChoice({ embedding }: Config, folder?: string): ModelChoice {
+  const { path, ...choice } = embedding;
+  return { ...choice, folder: folder ?? path };
 }

@@ -127,8 +127,8 @@ describe('createEmbedder', () => {
     }
   });
 
-  it('names the model, its file, the engine and the pooling', () => {
-    expect(embedder.id).toMatch(/^Xenova\/all-MiniLM-L6-v2@[0-9a-f]{64}:onnxruntime-node-1\.14\.0:mean$/);
+  it('identifies the weights, the tokenizer, the engine, the pooling and the prefix', () => {
+    expect(embedder.id).toMatch(/^[0-9a-f]{64}:[0-9a-f]{16}:onnxruntime-node-1\.14\.0:mean:none$/);
     expect(embedder).toMatchObject({ dimensions: 384, maxTokens: 256 });
   });
 

@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Embedder, SluiceError } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
 import type { Logger, Metrics } from '@sluice/telemetry';
+import type { EmbeddingModel } from './embedding-model.js';
 import { engineVersion, modelFiles } from './model-files.js';
 import { startModelProcess } from './model-host.js';
+import { countPrefix, prefixId } from './prefix.js';
 import type { ModelInput, ModelTask, ThreadSettings } from './thread-messages.js';
 import { createThreadPool, type ThreadPool } from './thread-pool.js';
-import { createTokenizer, type ModelTokenizer } from './tokenizer.js';
+import { createTokenizer } from './tokenizer.js';
+import { tokenizerHash } from './tokenizer-file.js';
 
 /** More sessions than this cost memory without a use on the machines this runs on. */
 const MAX_AUTO_THREADS = 8;
@@ -20,24 +23,18 @@ export interface EmbedderOptions {
   threads: number | 'auto';
   /** Default: what the model was trained on. */
   maxTokens?: number;
+  /** Put before every passage, and before every query, as `passage: ` and `query: ` of E5. Default: nothing. */
+  passagePrefix?: string | undefined;
+  queryPrefix?: string | undefined;
   /** Counts the texts that were run. A process that only embeds queries passes none. */
   metrics?: Pick<Metrics, 'embeddingsComputed'>;
   logger?: Logger;
 }
 
-/** An {@link Embedder} with processes of its own. */
-export interface LocalEmbedder extends Embedder {
-  readonly tokenizer: ModelTokenizer;
-  /**
-   * @param options `urgent`: a reader waits for it, so it goes before everything that waits, between two texts
-   *
-   * Errors: `limit_exceeded` for a text over maxTokens, naming its count; `embed_failed`; `model_unavailable`; the signal's reason.
-   */
-  embed(texts: readonly string[], signal?: AbortSignal, options?: { urgent?: boolean }): Promise<Float32Array[]>;
+/** A model with processes of its own. */
+export interface LocalEmbedder extends EmbeddingModel {
   /** Models loaded and threads lost so far. */
   stats(): { threads: number; loads: number; deaths: number };
-  /** Ends the processes. Texts under way fail with `embed_failed`. */
-  close(): Promise<void>;
 }
 
 /**
@@ -48,19 +45,26 @@ export interface LocalEmbedder extends Embedder {
  * Errors: `model_unavailable` when the folder holds no such model.
  */
 export async function createEmbedder(options: EmbedderOptions): Promise<LocalEmbedder> {
-  const [files, tokenizer] = await Promise.all([modelFiles(options.folder), createTokenizer(options)]);
+  const { folder, passagePrefix = '', queryPrefix = '' } = options;
+  const [files, tokenizer, id] = await Promise.all([
+    modelFiles(folder),
+    createTokenizer(options),
+    localModelId(folder, passagePrefix),
+  ]);
+  const prefixes = { passage: tokenizer.pieces(passagePrefix), query: tokenizer.pieces(queryPrefix) };
   const pool = await startModelThreads('embed', files.path, options);
   return {
-    id: idOf(files),
+    id,
     dimensions: files.dimensions,
     maxTokens: tokenizer.maxTokens,
-    tokenizer,
-    async embed(texts, signal, { urgent = false } = {}) {
+    tokenizer: countPrefix(tokenizer, passagePrefix),
+    queryTokenizer: countPrefix(tokenizer, queryPrefix),
+    async embed(texts, signal, { urgent = false, as = 'passage' } = {}) {
       const inputs: ModelInput[] = [];
       for (const text of texts) {
         if (inputs.length % TEXTS_A_TURN === TEXTS_A_TURN - 1) await nextTurn();
         signal?.throwIfAborted();
-        const ids = tokenizer.encode(text);
+        const ids = tokenizer.encode(text, prefixes[as]);
         if (ids.length > tokenizer.maxTokens) {
           throw new SluiceError(
             'limit_exceeded',
@@ -100,11 +104,8 @@ export async function startModelThreads(
   return pool;
 }
 
-/** The id that an embedder of this folder has, without loading the model: for processes that only compare fingerprints. */
-export async function embedderId(folder: string): Promise<string> {
-  return idOf(await modelFiles(folder));
-}
-
-function idOf(files: { name: string; sha256: string }): string {
-  return `${files.name}@${files.sha256}:${engineVersion()}:mean`;
+/** The id that an embedder of this folder has, without loading the model. It follows from what the files hold, not from where they lie. */
+export async function localModelId(folder: string, passagePrefix = ''): Promise<string> {
+  const [{ sha256 }, tokenizer] = await Promise.all([modelFiles(folder), tokenizerHash(folder)]);
+  return `${sha256}:${tokenizer}:${engineVersion()}:mean:${prefixId(passagePrefix)}`;
 }

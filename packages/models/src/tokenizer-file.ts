@@ -50,20 +50,28 @@ export interface TokenizerFile {
   pair: TemplatePart[];
 }
 
-/**
- * Reads `tokenizer.json` of a BERT-like model.
- * Errors: `model_unavailable` when the file is missing or is no tokenizer of this family.
- */
-export async function readTokenizerFile(folder: string): Promise<TokenizerFile> {
+async function readText(folder: string): Promise<{ path: string; text: string }> {
   const path = join(folder, 'tokenizer.json');
-  let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    return { path, text: await readFile(path, 'utf8') };
   } catch (cause) {
     throw new SluiceError('model_unavailable', `The tokenizer ${path} can't be read: give a folder that holds the model.`, {
       cause,
     });
   }
+}
+
+/** Identity of a folder's tokenizer: the beginning of its file's sha256. */
+export async function tokenizerHash(folder: string): Promise<string> {
+  return sha256((await readText(folder)).text).slice(0, 16);
+}
+
+/**
+ * Reads `tokenizer.json` of a BERT-like model.
+ * Errors: `model_unavailable` when the file is missing or is no tokenizer of this family.
+ */
+export async function readTokenizerFile(folder: string): Promise<TokenizerFile> {
+  const { path, text } = await readText(folder);
   let json: unknown;
   try {
     json = JSON.parse(text);

@@ -21,6 +21,8 @@ const TRAINED_LENGTHS = new Map([
   ['all-MiniLM-L12-v2', 128],
 ]);
 
+const NO_PIECES = new Int32Array(0);
+
 /** What BERT's position embeddings reach to. */
 const BERT_POSITIONS = 512;
 
@@ -33,8 +35,8 @@ export interface TokenizerOptions {
 
 /** A {@link Tokenizer} that also gives the ids a model is run with. */
 export interface ModelTokenizer extends Tokenizer {
-  /** Ids with the special tokens, never cut. */
-  encode(text: string): Int32Array;
+  /** Ids with the special tokens, never cut. `prefix`: ids that go before the text's own. */
+  encode(text: string, prefix?: Int32Array): Int32Array;
   /** Ids of a question and a text as one input, with the type of each: what a cross-encoder reads. Never cut. */
   encodePair(a: Int32Array, b: Int32Array): { ids: Int32Array; types: Int32Array };
   /** Ids without the special tokens, never cut. */
@@ -90,7 +92,10 @@ export async function createTokenizer(options: TokenizerOptions): Promise<ModelT
       return offsets;
     },
     pieces,
-    encode: (text) => fill(file.single, { A: pieces(text), B: new Int32Array(0) }).ids,
+    encode(text, prefix = NO_PIECES) {
+      const own = pieces(text);
+      return fill(file.single, { A: prefix.length === 0 ? own : Int32Array.of(...prefix, ...own), B: NO_PIECES }).ids;
+    },
     encodePair: (a, b) => fill(file.pair, { A: a, B: b }),
   };
 }

@@ -8,6 +8,11 @@ export interface Metrics {
   readonly registry: Registry;
   readonly embeddingsComputed: Counter;
   readonly embeddingsReused: Counter;
+  /** Requests to an embedding endpoint by outcome: ok, rate_limited, refused, failed. */
+  readonly embeddingRequests: Counter<'outcome'>;
+  readonly embeddingTokens: Counter;
+  /** In the currency of embedding.price_per_million_tokens. */
+  readonly embeddingCost: Counter;
   /** Inserts into the store, every collection; not deletes. */
   readonly objectsWritten: Counter;
   readonly objectsDeleted: Counter;
@@ -60,6 +65,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registry,
     embeddingsComputed: counter('embeddings_computed_total', 'Texts run through the embedding model by ingestion.'),
     embeddingsReused: counter('embeddings_reused_total', 'Vectors copied from stored chunks instead of computed.'),
+    embeddingRequests: new Counter({
+      name: 'sluice_embedding_requests_total',
+      help: 'Requests to the embedding endpoint by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    embeddingTokens: counter('embedding_tokens_total', 'Tokens that an embedding endpoint has read.'),
+    embeddingCost: counter('embedding_cost_total', 'Price of those tokens, by embedding.price_per_million_tokens.'),
     objectsWritten: counter('objects_written_total', 'Objects inserted into the store.'),
     objectsDeleted: counter('objects_deleted_total', 'Objects deleted from the store.'),
     filesScanned: counter('files_scanned_total', 'Files that a scan compared with the store.'),

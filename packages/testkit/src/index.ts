@@ -1,5 +1,6 @@
 export * from './chat-server.js';
 export * from './collections.js';
+export * from './embedding-server.js';
 export * from './memory-store.js';
 export * from './seed-store.js';
 export * from './services.js';

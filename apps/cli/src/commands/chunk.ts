@@ -9,7 +9,7 @@ import { EXIT } from '../exit.js';
 import { chunkJson } from '../json.js';
 import { setting } from '../options.js';
 import { parseFile } from '../read-file.js';
-import { configOf, modelFolderOf } from '../settings.js';
+import { configOf, modelOf } from '../settings.js';
 
 interface Options {
   strategy: string;
@@ -25,16 +25,16 @@ export function chunkCommand(program: Command, run: Run): void {
     .option('--set <key=value>', 'a setting of the strategy, as max_tokens=120; may be repeated', setting)
     .action(
       run(async (context, { strategy, set = {} }: Options, file: string) => {
-        const { createEmbedder, createTokenizer } = await import('@sluice/models');
+        const { openModel, openTokenizer } = await import('@sluice/models');
         const { chunkDocument } = await import('@sluice/chunking');
         const config = await configOf(context);
-        const folder = await modelFolderOf(context, config);
-        const tokenizer = await createTokenizer({ folder });
+        const model = await modelOf(context, config);
+        const tokenizer = await openTokenizer(model);
         const settings = checkSettings({ ...set, ...promptFile(set, context.cwd), strategy }, tokenizer.maxTokens);
         const llm = strategy === 'propositions' ? await llmOf(config) : undefined;
         return badFile(context.output, async () => {
           const document = await parseFile(context.cwd, file, config.limits);
-          const embedder = strategy === 'semantic' ? await createEmbedder({ folder, threads: 1 }) : undefined;
+          const embedder = strategy === 'semantic' ? await openModel(model, { threads: 1 }) : undefined;
           try {
             const { chunks, dropped, usage } = await chunkDocument(document, settings, {
               tokenizer,

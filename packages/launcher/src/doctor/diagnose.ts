@@ -31,7 +31,12 @@ export async function diagnose({ config, env }: DiagnoseOptions): Promise<Check[
     checkDisk(runtime.dataFolder),
     checkRedis(runtime.redisUrl ?? running?.services.redis?.url, runtime.redisUrl !== undefined),
     checkWeaviate(weaviate, runtime.weaviateUrl !== undefined),
-    checkModelFiles(spec, config.embedding.path ?? runtime.modelFolder ?? running?.modelFolder ?? (await localModel(spec, env))),
+    config.embedding.endpoint !== undefined
+      ? ok('model', `${config.embedding.model} at ${new URL(config.embedding.endpoint.baseUrl).host}`)
+      : checkModelFiles(
+          spec,
+          config.embedding.path ?? runtime.modelFolder ?? running?.modelFolder ?? (await localModel(spec, env)),
+        ),
     checkApi(running?.api),
     checkWatches(folders.reduce((sum, count) => sum + count, 0)),
     ...sources.map((source) => checkRoot(source.name, source.path)),

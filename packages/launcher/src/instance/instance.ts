@@ -10,7 +10,7 @@ import { writeAtomically } from '../system/files.js';
 import { type Lock, tryLock } from '../system/locks.js';
 import { choosePort } from '../system/ports.js';
 import { processRef } from '../system/processes.js';
-import { createWorkplace, type Environment } from '../system/workplace.js';
+import { createWorkplace, type Environment, type Workplace } from '../system/workplace.js';
 import { type AppSpec, standardApps } from './apps.js';
 import { documentLine } from './document-line.js';
 import { faultLine } from './fault-line.js';
@@ -43,8 +43,8 @@ export interface InstancePlan {
   /** Prefix of Redis keys and collection names: kept in the data folder, so that the folder may be moved. */
   namespace: string;
   api: { host: string; port: number; portIsDefault: boolean };
-  /** Which model is wanted, and from where: `auto`, `hub`, `maven` or a folder. */
-  model: { name: string; choice: string };
+  /** Which model is wanted, and from where: `auto`, `hub`, `maven` or a folder. Undefined: it is behind an endpoint. */
+  model: { name: string; choice: string } | undefined;
 }
 
 export interface InstanceOptions {
@@ -71,7 +71,8 @@ export interface Addresses {
   /** Key of that Weaviate, where it wants one. */
   weaviateKey?: string | undefined;
   api: string;
-  modelFolder: string;
+  /** Undefined for a model behind an endpoint. */
+  modelFolder: string | undefined;
 }
 
 export interface Instance {
@@ -202,7 +203,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     api = apiAddress(plan.api.host, port);
     await record();
     await writeAtomically(join(plan.dataFolder, 'namespace'), `${plan.namespace}\n`);
-    const model = obtainModel(workplace, { spec: modelSpec(plan.model.name), choice: plan.model.choice, cwd: plan.cwd });
+    const model = provideModel(plan, workplace);
     // Waited for below, after the services: meanwhile its failure must not count as unhandled.
     model.catch(() => undefined);
     const both = await startServices({
@@ -345,4 +346,10 @@ async function lockDataFolder(dataFolder: string): Promise<Lock> {
       'Stop it (npx sluice down), or start this one on another folder: SLUICE_DATA=/another/folder',
     { details: { pid: lock.holder.pid, ...(other === undefined ? {} : { api: other.api }) } },
   );
+}
+
+/** The folder of the model that runs here, installed when it is missing. */
+async function provideModel({ model, cwd }: InstancePlan, workplace: Workplace): Promise<string | undefined> {
+  if (model === undefined) return undefined;
+  return obtainModel(workplace, { spec: modelSpec(model.name), choice: model.choice, cwd });
 }

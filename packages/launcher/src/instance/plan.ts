@@ -18,6 +18,9 @@ export function planInstance(config: Config, given: { env: Environment; cwd: str
       }),
     namespace: config.runtime.namespace,
     api: { host: config.api.host, port: config.api.port, portIsDefault: !config.api.portIsSet },
-    model: { name: config.embedding.model, choice: config.embedding.path ?? config.runtime.provision.model },
+    model:
+      config.embedding.endpoint === undefined
+        ? { name: config.embedding.model, choice: config.embedding.path ?? config.runtime.provision.model }
+        : undefined,
   };
 }
