@@ -1,4 +1,4 @@
-import { loadConfig } from '@sluice/config';
+import { loadConfig, requireServices } from '@sluice/config';
 import { createStore } from '@sluice/store';
 import { seedStore } from '@sluice/testkit';
 import type { BenchContext, Row } from '../bench.js';
@@ -18,7 +18,7 @@ export async function benchGrowth({ services, sizes, say }: BenchContext): Promi
     const store = createStore({
       url: services.weaviate,
       namespace: instance.namespace,
-      collection: config.embedding.model,
+      collection: (await requireServices(config)).identity.collection,
       dimensions: DIMENSIONS,
     });
     const words = zipfWords(seeded(12), 20_000);

@@ -1,4 +1,4 @@
-import { loadConfig } from '@sluice/config';
+import { loadConfig, requireServices } from '@sluice/config';
 import { docUuid } from '@sluice/core';
 import { createEmbedder, type LocalEmbedder } from '@sluice/models';
 import { createStore } from '@sluice/store';
@@ -73,7 +73,7 @@ export async function benchSearch({ services, sizes, say }: BenchContext): Promi
     const store = createStore({
       url: services.weaviate,
       namespace: instance.namespace,
-      collection: config.embedding.model,
+      collection: (await requireServices(config)).identity.collection,
       dimensions: embedder.dimensions,
       fields: {},
     });
