@@ -93,7 +93,7 @@ export async function isWhole(deps: Pick<IngestionDeps, 'store'>, base: CommitRe
 }
 
 /** @throws MissingChunk when its pages are lost, or were swept while this attempt slept and another one took the base's place */
-export function readBaseManifest(deps: Pick<IngestionDeps, 'store'>, base: CommitRecord): Promise<Manifest> {
+function readBaseManifest(deps: Pick<IngestionDeps, 'store'>, base: CommitRecord): Promise<Manifest> {
   return deps.store.readManifest(base).catch((cause: unknown) => {
     if (cause instanceof SluiceError && cause.code === 'store_rejected') throw new MissingChunk(cause.message);
     throw cause;
