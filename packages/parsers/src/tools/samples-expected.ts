@@ -10,9 +10,4 @@ export const EXPECTED_OUTCOMES: Readonly<Record<string, string>> = {
   'password_protected.xlsx': 'password_required',
   'simple.zip': 'unsupported_type',
   'simple.doc': 'unsupported_type',
-  'eng_spa_mult.epub': 'unsupported_type',
-  'winter-sports.epub': 'unsupported_type',
-  'eng_spa_mult.odt': 'unsupported_type',
-  'fake.odt': 'unsupported_type',
-  'fake-doc.rtf': 'unsupported_type',
 };
