@@ -13,6 +13,7 @@ import type { HttpApp } from './http-app.js';
 import { collectMethods, refuseOtherMethods } from './methods.js';
 import { describeDocument, describeRoute } from './openapi-document.js';
 import { answering, handleError, makeProblem, sendProblem } from './problems.js';
+import { answerRoute } from './routes/answer.js';
 import { catalogRoutes } from './routes/catalog.js';
 import { chunkRoute } from './routes/chunks.js';
 import { contextRoute } from './routes/context.js';
@@ -107,6 +108,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
   healthRoutes(app, deps);
   searchRoute(app, deps);
   contextRoute(app, deps);
+  answerRoute(app, deps);
   documentRoutes(app, deps);
   chunkRoute(app, deps);
   textRoute(app, deps);

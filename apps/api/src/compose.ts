@@ -12,6 +12,7 @@ import {
   verify,
 } from '@sluice/ingestion';
 import { type Environment, readRunFile } from '@sluice/launcher';
+import { createLlm } from '@sluice/llm';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
 import { openModel } from '@sluice/models';
 import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
@@ -29,6 +30,8 @@ import { createConfiguredReranker } from './reranker.js';
 
 /** Threads of the query embedder: a query is one short text, the worker needs the cores more. */
 const QUERY_THREADS = 1;
+/** Calls of the language model for one answer: someone waits for it. */
+const ANSWER_ATTEMPTS = 2;
 
 /** The real parts of the API, from a configuration. Nothing waits for Redis or Weaviate: /readyz tells when they answer. */
 export async function compose(
@@ -85,6 +88,7 @@ export async function compose(
     embedder: { ...embedder, embed: (texts, signal) => embedder.embed(texts, signal, { urgent: true, as: 'query' }) },
     tokenizer: embedder.queryTokenizer,
     ...(reranker === undefined ? {} : { reranker }),
+    ...(config.llm === undefined ? {} : { llm: createLlm({ ...config.llm, attempts: ANSWER_ATTEMPTS }) }),
     catalog,
     settings: config.search,
     readerGraceMs: config.store.readerGraceMs,

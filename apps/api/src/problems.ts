@@ -70,6 +70,7 @@ const AS_HTTP: Partial<Record<ErrorCode, HttpCode>> = {
   queue_unavailable: 'not_ready',
   model_unavailable: 'not_ready',
   embed_failed: 'not_ready',
+  llm_failed: 'not_ready',
   schema_mismatch: 'not_ready',
   not_in_a_source: 'not_found',
 };
@@ -97,7 +98,9 @@ export function problemOf(error: unknown, requestId: string): Problem {
     const code = isHttpCode(error.code) ? error.code : (AS_HTTP[error.code] ?? 'internal');
     if (code === 'internal') return internal(requestId);
     const message = code === error.code ? error.message : withoutPaths(error.message);
-    return makeProblem(code, message, requestId, error.details);
+    // The status that a language model answered is not this answer's.
+    const details = error.code === 'llm_failed' ? {} : error.details;
+    return makeProblem(code, message, requestId, details);
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const errors = error.validation.flatMap((issue) => issuesOf(issue.instancePath, issue.message, issue.params.errors));

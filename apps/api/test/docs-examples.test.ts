@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { Llm } from '@sluice/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createWorld, type World } from './world.js';
@@ -33,12 +34,24 @@ const pages = readdirSync(DOCS)
   .map((name) => ({ name, text: readFileSync(DOCS + name, 'utf8') }))
   .filter(({ text }) => examplesOf(text).length > 0);
 
+/** Gives the answer that the pages show. */
+const scripted: Llm = {
+  id: 'scripted',
+  complete: async () => ({
+    text: 'The sunshield has five layers [1].',
+    usage: { prompt_tokens: 100, completion_tokens: 10 },
+  }),
+  stream: () => {
+    throw new Error('no page shows a stream');
+  },
+};
+
 describe.each(pages)('examples of docs/$name', ({ text }) => {
   let world: World | undefined;
   afterEach(() => world?.close());
 
   it('answer what the page shows', async () => {
-    world = await createWorld();
+    world = await createWorld({}, { llm: scripted });
     for (const [path, content] of Object.entries(documentsOf(text))) {
       await world.put({ docId: `inbox/${path}`, text: content.trimEnd() });
     }

@@ -3,6 +3,8 @@ export interface Output {
   readonly json: boolean;
   /** For people; nothing with --json. */
   line(text: string): void;
+  /** A piece of text for people as it comes, no line of its own; nothing with --json. */
+  piece(text: string): void;
   /** The answer for programs, of which the first alone counts; nothing without --json. */
   value(value: unknown): void;
   /** True once stdout has its JSON value. */
@@ -40,6 +42,10 @@ export function createOutput(streams: Streams, json: boolean): Output {
     line(text) {
       finish();
       if (!json) streams.stdout.write(`${withoutControls(text)}\n`);
+    },
+    piece(text) {
+      finish();
+      if (!json) streams.stdout.write(withoutControls(text));
     },
     value(value) {
       finish();

@@ -1,5 +1,6 @@
 import { type SluiceError, toSluiceError, VERSION } from '@sluice/core';
 import { Command, CommanderError } from 'commander';
+import { askCommand } from './commands/ask.js';
 import { chunkCommand } from './commands/chunk.js';
 import { dlqCommand } from './commands/dlq.js';
 import { doctorCommand } from './commands/doctor.js';
@@ -44,6 +45,7 @@ const COMMANDS = [
   documentsCommand,
   whyCommand,
   searchCommand,
+  askCommand,
   parseCommand,
   chunkCommand,
   dlqCommand,

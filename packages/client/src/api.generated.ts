@@ -81,6 +81,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer a question
+         * @description Has the configured language model answer from the documents alone. With `stream` the answer comes as server-sent events; the data of `done` is the whole answer, that of `error` a problem.
+         */
+        post: operations["postV1Answer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/documents": {
         parameters: {
             query?: never;
@@ -566,6 +586,70 @@ export interface components {
              */
             mark_edges?: boolean;
         };
+        AnswerRequest: {
+            /** @description What to look for. */
+            query: string;
+            /**
+             * @default hybrid
+             * @enum {string}
+             */
+            mode?: "hybrid" | "dense" | "keyword";
+            /** @description Hybrid only: 0 is keyword, 1 dense. Default: search.alpha. */
+            alpha?: number;
+            /** @description Passages to choose from, within the token budget. Default 20. */
+            limit?: number;
+            /** @description How many of the best a reranker sees. Default: search.candidates. */
+            candidates?: number;
+            /** @description Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not. */
+            filter?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Not available in this version.
+             * @default false
+             * @constant
+             */
+            infer_filter?: false;
+            /** @default false */
+            rerank?: boolean;
+            /**
+             * @default none
+             * @enum {string}
+             */
+            expand?: "none" | "window" | "parent";
+            /**
+             * @default none
+             * @enum {string}
+             */
+            group_by?: "none" | "document";
+            /** @description Compared with `score`; ignored while rerank is degraded. */
+            min_score?: number;
+            /** @description Answers as to a caller of these rights, within those of the key. */
+            as?: {
+                /** @description The lower of this and the clearance of the key counts. */
+                clearance?: 1 | 2 | 3 | 4 | 5;
+                /** @description Of the groups of the key only these count. */
+                groups?: string[];
+            };
+            /** @description Most tokens of the context, counted by the embedding model's tokenizer. Default 2,000. */
+            max_tokens?: number;
+            /**
+             * @description `score`: best first. `edges`: the best first and last, the weakest in the middle.
+             * @default score
+             * @enum {string}
+             */
+            order?: "score" | "edges";
+            /**
+             * @description Marks with `[...]` where a source is cut off from the rest of its document.
+             * @default false
+             */
+            mark_edges?: boolean;
+            /**
+             * @description Answers with server-sent events: `sources`, `token`, `done`, `error`.
+             * @default false
+             */
+            stream?: boolean;
+        };
         Problem: {
             type: string;
             title: string;
@@ -576,6 +660,111 @@ export interface components {
             request_id: string;
         } & {
             [key: string]: unknown;
+        };
+        Citation: {
+            /** @description Page of the sentence that matches best. */
+            page?: number;
+            page_start?: number;
+            page_end?: number;
+            /** @description Offset in the parsed text, UTF-16 units. */
+            start: number;
+            end: number;
+            heading_path: string[];
+            /** @description A repeated table header that stands in `text` before the cited span. */
+            prefix?: string;
+            /**
+             * @description A proposition: the span is that of its passage.
+             * @constant
+             */
+            derived?: true;
+        };
+        SearchResult: {
+            /** @description The score that orders. */
+            score: number;
+            scores: {
+                dense?: number;
+                keyword?: number;
+                fused?: number;
+                rerank?: number;
+            };
+            doc_id: string;
+            revision: string;
+            chunk_id: string;
+            text: string;
+            title: string;
+            source: string;
+            citation: components["schemas"]["Citation"];
+            metadata: {
+                [key: string]: unknown;
+            };
+        };
+        SearchAnswer: {
+            results: components["schemas"]["SearchResult"][];
+            /** @description The filter that was applied, `{}` without one. */
+            applied_filter: unknown;
+            inferred_filter?: unknown;
+            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            took_ms: number;
+        };
+        ContextSource: {
+            /** @description Number of the source in the context. */
+            n: number;
+            doc_id: string;
+            revision: string;
+            title: string;
+            source: string;
+            citation: components["schemas"]["Citation"];
+        };
+        ContextAnswer: {
+            /** @description Numbered sources, each with a heading line. */
+            context: string;
+            /** @description In the order of the context. */
+            sources: components["schemas"]["ContextSource"][];
+            /** @description Identity of the tokenizer that counted. */
+            tokenizer: string;
+            /** @description Tokens of `context`. */
+            tokens: number;
+            /** @description Passages that the token budget left out. */
+            omitted: number;
+            /** @description The filter that was applied, `{}` without one. */
+            applied_filter: unknown;
+            inferred_filter?: unknown;
+            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            took_ms: number;
+        };
+        AnswerCitation: {
+            /** @description Number of the source. */
+            n: number;
+            doc_id: string;
+            revision: string;
+            citation: components["schemas"]["Citation"];
+            /** @description The sentence of the source that the statement rests on. */
+            text: string;
+            /** @description Where the marker `[n]` stands in `answer`, UTF-16 units. */
+            marker: {
+                start: number;
+                end: number;
+            };
+        };
+        Answer: {
+            /** @description Text with markers `[n]`; each names a source that exists. */
+            answer: string;
+            /** @description One a marker, in the order of the text. */
+            citations: components["schemas"]["AnswerCitation"][];
+            /** @description False when the documents do not hold the answer, or no statement names its source. */
+            found: boolean;
+            /** @description What the model was given. */
+            sources: components["schemas"]["ContextSource"][];
+            /** @description 0 where the endpoint counts nothing. */
+            usage: {
+                prompt_tokens: number;
+                completion_tokens: number;
+            };
+            /** @description The filter that was applied, `{}` without one. */
+            applied_filter: unknown;
+            inferred_filter?: unknown;
+            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            took_ms: number;
         };
         Status: {
             /** @enum {string} */
@@ -685,77 +874,6 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
-        };
-        Citation: {
-            /** @description Page of the sentence that matches best. */
-            page?: number;
-            page_start?: number;
-            page_end?: number;
-            /** @description Offset in the parsed text, UTF-16 units. */
-            start: number;
-            end: number;
-            heading_path: string[];
-            /** @description A repeated table header that stands in `text` before the cited span. */
-            prefix?: string;
-            /**
-             * @description A proposition: the span is that of its passage.
-             * @constant
-             */
-            derived?: true;
-        };
-        SearchResult: {
-            /** @description The score that orders. */
-            score: number;
-            scores: {
-                dense?: number;
-                keyword?: number;
-                fused?: number;
-                rerank?: number;
-            };
-            doc_id: string;
-            revision: string;
-            chunk_id: string;
-            text: string;
-            title: string;
-            source: string;
-            citation: components["schemas"]["Citation"];
-            metadata: {
-                [key: string]: unknown;
-            };
-        };
-        SearchAnswer: {
-            results: components["schemas"]["SearchResult"][];
-            /** @description The filter that was applied, `{}` without one. */
-            applied_filter: unknown;
-            inferred_filter?: unknown;
-            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
-            took_ms: number;
-        };
-        ContextSource: {
-            /** @description Number of the source in the context. */
-            n: number;
-            doc_id: string;
-            revision: string;
-            title: string;
-            source: string;
-            citation: components["schemas"]["Citation"];
-        };
-        ContextAnswer: {
-            /** @description Numbered sources, each with a heading line. */
-            context: string;
-            /** @description In the order of the context. */
-            sources: components["schemas"]["ContextSource"][];
-            /** @description Identity of the tokenizer that counted. */
-            tokenizer: string;
-            /** @description Tokens of `context`. */
-            tokens: number;
-            /** @description Passages that the token budget left out. */
-            omitted: number;
-            /** @description The filter that was applied, `{}` without one. */
-            applied_filter: unknown;
-            inferred_filter?: unknown;
-            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
-            took_ms: number;
         };
         DeadLetter: {
             doc_id: string;
@@ -1273,6 +1391,139 @@ export interface operations {
             };
             /** @description Internal error. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not ready. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postV1Answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer, or its events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Answer"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Not a valid request, or not a valid filter. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A key is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No language model is configured. */
+            501: {
                 headers: {
                     [name: string]: unknown;
                 };

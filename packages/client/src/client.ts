@@ -1,6 +1,7 @@
-import { isErrorCode, SluiceError } from '@sluice/core';
+import { SluiceError } from '@sluice/core';
 import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { components, paths } from './api.generated.js';
+import { errorOf, otherServer } from './problems.js';
 import { createRetryingFetch } from './retrying-fetch.js';
 
 export interface ClientOptions {
@@ -74,7 +75,7 @@ export function dataOf<T>(answer: { data?: T }): T {
 const throwProblems: Middleware = {
   async onResponse({ response }) {
     if (!response.ok) throw errorOf(response.status, await response.text());
-    if (!response.headers.get('content-type')?.includes('json')) throw otherServer(response.status);
+    if (!/json|event-stream/.test(response.headers.get('content-type') ?? '')) throw otherServer(response.status);
     return undefined;
   },
   onError({ error, request }) {
@@ -86,20 +87,3 @@ const throwProblems: Middleware = {
     return new SluiceError('not_ready', message, { cause: error });
   },
 };
-
-function errorOf(status: number, text: string): SluiceError {
-  try {
-    const problem = JSON.parse(text) as Record<string, unknown>;
-    const { code, detail } = problem;
-    if (typeof code === 'string' && typeof detail === 'string' && isErrorCode(code)) {
-      return new SluiceError(code, detail, { details: { ...problem, status } });
-    }
-  } catch {
-    // No JSON, so it is not Sluice that answers: a proxy, or another server on that port.
-  }
-  return otherServer(status);
-}
-
-function otherServer(status: number): SluiceError {
-  return new SluiceError('not_ready', `What answers there is not Sluice: status ${status}.`);
-}

@@ -1,2 +1,3 @@
+export { readAnswerEvents } from './answer-events.js';
 export type { components, paths } from './api.generated.js';
 export * from './client.js';

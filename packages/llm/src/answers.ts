@@ -1,4 +1,4 @@
-import { SluiceError } from '@sluice/core';
+import { type LlmPart, SluiceError } from '@sluice/core';
 import { z } from 'zod';
 
 const usageSchema = z.object({ prompt_tokens: z.number().default(0), completion_tokens: z.number().default(0) });
@@ -10,6 +10,7 @@ const completionSchema = z.object({
 
 const deltaSchema = z.object({
   choices: z.array(z.object({ delta: z.object({ content: z.string().nullish() }).nullish() })).default([]),
+  usage: usageSchema.nullish(),
   error: z.object({ message: z.string().default('') }).nullish(),
 });
 
@@ -21,12 +22,14 @@ export function readCompletion(answer: unknown) {
   return { text: choices[0]?.message.content ?? '', usage: usage ?? { prompt_tokens: 0, completion_tokens: 0 } };
 }
 
-/** The text of one event of a stream; '' for events without any. */
-export function readDelta(data: string): string {
+/** What one event of a stream holds: text, the tokens of the call, or nothing. */
+export function readDelta(data: string): LlmPart[] {
   const result = deltaSchema.safeParse(parse(data));
   if (!result.success) throw new SluiceError('llm_failed', 'the language model sent an event that is no chat completion');
-  if (result.data.error != null) throw new SluiceError('llm_failed', `the language model failed: ${result.data.error.message}`);
-  return result.data.choices[0]?.delta?.content ?? '';
+  const { choices, usage, error } = result.data;
+  if (error != null) throw new SluiceError('llm_failed', `the language model failed: ${error.message}`);
+  const text = choices[0]?.delta?.content ?? '';
+  return [...(text === '' ? [] : [{ text }]), ...(usage == null ? [] : [{ usage }])];
 }
 
 function parse(data: string): unknown {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '@sluice/core';
+import type { Clock, LlmPart } from '@sluice/core';
 import { until } from '@sluice/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLlm, type LlmOptions } from './llm.js';
@@ -161,9 +161,9 @@ describe('complete', () => {
 describe('stream', () => {
   const event = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
 
-  async function read(stream: AsyncIterable<string>): Promise<string[]> {
+  async function read(stream: AsyncIterable<LlmPart>): Promise<string[]> {
     const tokens: string[] = [];
-    for await (const token of stream) tokens.push(token);
+    for await (const part of stream) if ('text' in part) tokens.push(part.text);
     return tokens;
   }
 
@@ -193,11 +193,22 @@ describe('stream', () => {
     const { llm } = connect(baseUrl);
     const tokens: string[] = [];
     const reading = (async () => {
-      for await (const token of llm.stream({ messages: MESSAGES })) tokens.push(token);
+      for await (const part of llm.stream({ messages: MESSAGES })) if ('text' in part) tokens.push(part.text);
     })();
     await expect(reading).rejects.toMatchObject({ code: 'llm_failed' });
     expect(tokens).toEqual(['half']);
     expect(calls).toHaveLength(2);
+  });
+
+  it('passes on the tokens that the endpoint counted', async () => {
+    const usage = { prompt_tokens: 9, completion_tokens: 2 };
+    const { baseUrl, calls } = await serve((_, response) =>
+      response.end(`${event('Hi')}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`),
+    );
+    const parts: LlmPart[] = [];
+    for await (const part of connect(baseUrl).llm.stream({ messages: MESSAGES })) parts.push(part);
+    expect(parts).toEqual([{ text: 'Hi' }, { usage }]);
+    expect(calls[0]?.body).toMatchObject({ stream_options: { include_usage: true } });
   });
 
   it('passes on an error that comes as an event', async () => {
@@ -214,8 +225,8 @@ describe('stream', () => {
     });
     const { llm } = connect(baseUrl, { concurrency: 1 });
     for (let round = 0; round < 3; round++) {
-      for await (const token of llm.stream({ messages: MESSAGES })) {
-        expect(token).toBe('one');
+      for await (const part of llm.stream({ messages: MESSAGES })) {
+        expect(part).toEqual({ text: 'one' });
         break;
       }
     }

@@ -1,4 +1,4 @@
-import { type Clock, type Llm, type LlmMessage, SluiceError, systemClock } from '@sluice/core';
+import { type Clock, type Llm, type LlmMessage, type LlmPart, SluiceError, systemClock } from '@sluice/core';
 import pLimit from 'p-limit';
 import { readCompletion, readDelta } from './answers.js';
 import { asFault, callWithRetries, createIdleTimer, type HttpOptions, postJson } from './http.js';
@@ -51,7 +51,7 @@ export function createLlm(options: LlmOptions): Llm {
       ...(request.maxTokens === undefined ? {} : { max_tokens: request.maxTokens }),
       ...(request.temperature === undefined ? {} : { temperature: request.temperature }),
       ...(request.json === true ? { response_format: { type: 'json_object' } } : {}),
-      ...(stream ? { stream: true } : {}),
+      ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),
     };
   }
 
@@ -78,13 +78,12 @@ export function createLlm(options: LlmOptions): Llm {
     }
   }
 
-  async function* readStream(request: Request, signal: AbortSignal | undefined): AsyncGenerator<string> {
+  async function* readStream(request: Request, signal: AbortSignal | undefined): AsyncGenerator<LlmPart> {
     const { body, timer } = await callWithRetries(http, signal, () => openStream(request, signal));
     try {
       for await (const data of readEvents(body, timer.touch)) {
         if (data === '[DONE]') return;
-        const delta = readDelta(data);
-        if (delta !== '') yield delta;
+        yield* readDelta(data);
       }
     } catch (thrown) {
       signal?.throwIfAborted();

@@ -1,7 +1,7 @@
 import type { Tokenizer } from '@sluice/core';
 import type { Passage } from './expand.js';
 import { fitQuery } from './query.js';
-import { type Citation, titleOf } from './types.js';
+import { type Citation, type ContextSource, titleOf } from './types.js';
 
 /** Tokens of a context when the request names no `max_tokens`. */
 export const DEFAULT_CONTEXT_TOKENS = 2_000;
@@ -18,7 +18,7 @@ export interface Excerpt {
   text: string;
   citation: Citation;
   /** Span of the whole document's text: an excerpt that begins or ends elsewhere is cut off there. */
-  document: { start: number; end: number };
+  document: Passage['document'];
 }
 
 /** How an excerpt is written into the context as source number `n`. */
@@ -47,6 +47,18 @@ export function excerptOf({ hit, text, citation, document }: Passage): Excerpt {
   const { chunk, commit } = hit;
   const title = titleOf(chunk.metadata, chunk.source_path);
   return { doc_id: chunk.doc_id, revision: commit.revision, title, source: chunk.source, text, citation, document };
+}
+
+/** Excerpts as the numbered sources of an answer. */
+export function sourcesOf(excerpts: readonly Excerpt[]): ContextSource[] {
+  return excerpts.map(({ doc_id, revision, title, source, citation }, index) => ({
+    n: index + 1,
+    doc_id,
+    revision,
+    title,
+    source,
+    citation,
+  }));
 }
 
 /**
@@ -80,13 +92,13 @@ export function renderExcerpt(excerpt: Excerpt, n: number, markEdges: boolean): 
 }
 
 /** Title, headings and page on one line. */
-function headingOf({ title, citation }: Excerpt): string {
+export function headingOf({ title, citation }: Excerpt): string {
   const path = [title, ...citation.heading_path].map((part) => part.replaceAll(/\s+/g, ' '));
   const names = path.filter((part, index) => part !== path[index - 1]).join(' > ');
   return citation.page === undefined ? names : `${names} (page ${citation.page})`;
 }
 
-function withEdges({ text, citation, document }: Excerpt): string {
+export function withEdges({ text, citation, document }: Excerpt): string {
   const before = citation.start > document.start ? `${CUT_MARK} ` : '';
   const after = citation.end < document.end ? ` ${CUT_MARK}` : '';
   return `${before}${text}${after}`;

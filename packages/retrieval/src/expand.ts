@@ -1,4 +1,4 @@
-import { type Manifest, type ManifestEntry, type SearchHit, SluiceError } from '@sluice/core';
+import { type Manifest, type ManifestEntry, type PageStart, type SearchHit, SluiceError } from '@sluice/core';
 import { bestPage, pageAt } from './pages.js';
 import type { Reading } from './reading.js';
 import type { Citation, Expansion } from './types.js';
@@ -8,8 +8,8 @@ export interface Passage {
   hit: SearchHit;
   text: string;
   citation: Citation;
-  /** Span of the document's chunks, the first to the last. */
-  document: { start: number; end: number };
+  /** Span of the document's chunks, the first to the last, and where its pages start. */
+  document: { start: number; end: number; pages: readonly PageStart[] };
 }
 
 /** Span of the text that is returned: the chunk's own, its window, or its parent. A chunk that has neither stays itself. */
@@ -53,7 +53,11 @@ export async function passageOf(reading: Reading, hit: SearchHit, expansion: Exp
   }
   if (prefix !== '') citation.prefix = prefix;
   if (entry.derived && span.own) citation.derived = true;
-  const document = { start: manifest.entries[0]?.start ?? 0, end: manifest.entries.at(-1)?.end ?? manifest.length };
+  const document = {
+    start: manifest.entries[0]?.start ?? 0,
+    end: manifest.entries.at(-1)?.end ?? manifest.length,
+    pages: manifest.pages,
+  };
   return { hit, text, citation, document };
 }
 

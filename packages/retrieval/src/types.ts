@@ -1,4 +1,4 @@
-import type { DocumentMetadata } from '@sluice/core';
+import type { DocumentMetadata, LlmTokens } from '@sluice/core';
 
 export type SearchMode = 'hybrid' | 'dense' | 'keyword';
 export type Expansion = 'none' | 'window' | 'parent';
@@ -59,12 +59,16 @@ export interface SearchResult {
   metadata: Record<string, unknown>;
 }
 
-export interface SearchAnswer {
-  results: SearchResult[];
+/** What every answer says of the search behind it. */
+export interface About {
   /** The filter that was applied beside the access filter, `{}` without one. */
   applied_filter: unknown;
   degraded: Degradation[];
   took_ms: number;
+}
+
+export interface SearchAnswer extends About {
+  results: SearchResult[];
 }
 
 /** A context as a route hands it over: a search whose results are put together for a language model. Default limit: 20. */
@@ -87,7 +91,7 @@ export interface ContextSource {
   citation: Citation;
 }
 
-export interface ContextAnswer {
+export interface ContextAnswer extends About {
   context: string;
   /** In the order of their numbers, which is that of the context. */
   sources: ContextSource[];
@@ -96,10 +100,38 @@ export interface ContextAnswer {
   tokens: number;
   /** Results that the token budget left out. */
   omitted: number;
-  applied_filter: unknown;
-  degraded: Degradation[];
-  took_ms: number;
 }
+
+/** A question as a route hands it over: a context from which a language model answers. */
+export type AnswerQuery = ContextQuery;
+
+/** A statement of an answer, and the passage that it rests on. */
+export interface AnswerCitation {
+  /** Number of the source, as the answer's markers (`[2]`) name it. */
+  n: number;
+  doc_id: string;
+  revision: string;
+  /** Span of the sentence of the source that is nearest to the statement; the whole source's where none shares a word with it. */
+  citation: Citation;
+  /** Text of that span. */
+  text: string;
+  /** Span of the marker in `answer`. */
+  marker: { start: number; end: number };
+}
+
+export interface Answer extends About {
+  answer: string;
+  citations: AnswerCitation[];
+  /** False when the documents do not hold the answer, or the model named no source for what it said. */
+  found: boolean;
+  sources: ContextSource[];
+  usage: LlmTokens;
+}
+
+export type AnswerEvent =
+  | { event: 'sources'; data: { sources: ContextSource[] } }
+  | { event: 'token'; data: { text: string } }
+  | { event: 'done'; data: Answer };
 
 /** Metadata as programs see it: declared fields beside the built-in ones, as filters name them. */
 export function publicMetadata(metadata: DocumentMetadata): Record<string, unknown> {

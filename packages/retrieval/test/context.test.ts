@@ -21,7 +21,7 @@ const excerpts = fc.array(
         source: 'inbox',
         text: prefix + text.slice(start, end),
         citation: { start, end, heading_path: [], ...(header ? { prefix } : {}) },
-        document: { start: 0, end: text.length },
+        document: { start: 0, end: text.length, pages: [] },
       };
     }),
   { maxLength: 12 },

@@ -23,6 +23,8 @@ export interface Metrics {
   readonly changeToSearchable: Histogram;
   readonly stageSeconds: Histogram<'stage'>;
   readonly drift: Gauge<'kind'>;
+  /** Tokens that answers took from the language model: `prompt` and `completion`. */
+  readonly llmTokens: Counter<'kind'>;
   /** Name of this process' snapshot in the folder; undefined without one. */
   readonly snapshot: string | undefined;
   /** Writes this process' values where the API adds them up. Cheap; at most one write at a time. */
@@ -101,6 +103,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
       labelNames: ['kind'],
       // Each worker audits the whole store: what two of them find is the same.
       aggregator: 'max',
+      registers,
+    }),
+    llmTokens: new Counter({
+      name: 'sluice_llm_tokens_total',
+      help: 'Tokens of answers, as the language model counted them.',
+      labelNames: ['kind'],
       registers,
     }),
     snapshot: file === undefined ? undefined : name,

@@ -6,6 +6,9 @@ export interface ChatRequest {
   model: string;
   /** Text of the last message. */
   asked: string;
+  /** Text of the first message, where there are several. */
+  system: string;
+  stream: boolean;
   authorization: string | undefined;
 }
 
@@ -17,7 +20,7 @@ export interface ChatServer {
 }
 
 /**
- * A real HTTP server on this machine that speaks OpenAI's chat completions, as far as whole answers go.
+ * A real HTTP server on this machine that speaks OpenAI's chat completions. A streamed answer comes in pieces of a few signs.
  *
  * @param answer text of the reply; a number is the HTTP status that the request is refused with
  */
@@ -32,19 +35,33 @@ export async function startChatServer(
     });
     incoming.on('end', async () => {
       // Sound: what this repository's own client sends (packages/llm).
-      const { model, messages } = JSON.parse(body) as { model: string; messages: { content: string }[] };
-      const request = { model, asked: messages.at(-1)?.content ?? '', authorization: incoming.headers.authorization };
+      const {
+        model,
+        messages,
+        stream = false,
+      } = JSON.parse(body) as {
+        model: string;
+        messages: { content: string }[];
+        stream?: boolean;
+      };
+      const { authorization } = incoming.headers;
+      const system = messages.length > 1 ? (messages[0]?.content ?? '') : '';
+      const request = { model, asked: messages.at(-1)?.content ?? '', system, stream, authorization };
       requests.push(request);
       const said = await answer(request);
       if (typeof said === 'number') outgoing.statusCode = said;
       const content = typeof said === 'number' ? '' : said;
+      const usage = { prompt_tokens: body.length >> 2, completion_tokens: content.length >> 2 };
+      if (stream && typeof said === 'string') {
+        outgoing.setHeader('content-type', 'text/event-stream');
+        for (const piece of content.match(/[\s\S]{1,7}/g) ?? []) {
+          outgoing.write(`data: ${JSON.stringify({ choices: [{ delta: { content: piece } }] })}\n\n`);
+        }
+        outgoing.end(`data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`);
+        return;
+      }
       outgoing.setHeader('content-type', 'application/json');
-      outgoing.end(
-        JSON.stringify({
-          choices: [{ message: { role: 'assistant', content } }],
-          usage: { prompt_tokens: body.length >> 2, completion_tokens: content.length >> 2 },
-        }),
-      );
+      outgoing.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }], usage }));
     });
   });
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));

@@ -26,6 +26,7 @@ const DESCRIPTIONS = {
   429: 'Too many requests.',
   431: 'The headers are too large.',
   500: 'Internal error.',
+  501: 'No language model is configured.',
   503: 'Not ready.',
 } as const;
 

@@ -48,6 +48,14 @@ const contextMembers = {
 
 export const contextBody = z.strictObject(contextMembers).refine(alphaFits, ALPHA_FAULT).meta({ id: 'ContextRequest' });
 
+export const answerBody = z
+  .strictObject({
+    ...contextMembers,
+    stream: z.boolean().default(false).describe('Answers with server-sent events: `sources`, `token`, `done`, `error`.'),
+  })
+  .refine(alphaFits, ALPHA_FAULT)
+  .meta({ id: 'AnswerRequest' });
+
 const citationSchema = z
   .object({
     page: z.int().optional().describe('Page of the sentence that matches best.'),
@@ -112,3 +120,25 @@ export const contextAnswer = z
     ...aboutMembers,
   })
   .meta({ id: 'ContextAnswer' });
+
+const answerCitationSchema = z
+  .object({
+    n: z.int().describe('Number of the source.'),
+    doc_id: z.string(),
+    revision: z.string(),
+    citation: citationSchema,
+    text: z.string().describe('The sentence of the source that the statement rests on.'),
+    marker: z.object({ start: z.int(), end: z.int() }).describe('Where the marker `[n]` stands in `answer`, UTF-16 units.'),
+  })
+  .meta({ id: 'AnswerCitation' });
+
+export const answerAnswer = z
+  .object({
+    answer: z.string().describe('Text with markers `[n]`; each names a source that exists.'),
+    citations: z.array(answerCitationSchema).describe('One a marker, in the order of the text.'),
+    found: z.boolean().describe('False when the documents do not hold the answer, or no statement names its source.'),
+    sources: z.array(sourceSchema).describe('What the model was given.'),
+    usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }).describe('0 where the endpoint counts nothing.'),
+    ...aboutMembers,
+  })
+  .meta({ id: 'Answer' });

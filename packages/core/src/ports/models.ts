@@ -38,14 +38,23 @@ export interface LlmMessage {
   content: string;
 }
 
+/** Tokens of one call, as the endpoint counted them; both 0 when it says nothing. */
+export interface LlmTokens {
+  prompt_tokens: number;
+  completion_tokens: number;
+}
+
+/** A part of a streamed answer: text as it comes, and the tokens of the call once, if the endpoint counts them. */
+export type LlmPart = { text: string } | { usage: LlmTokens };
+
 export interface Llm {
   readonly id: string;
   complete(
     request: { messages: LlmMessage[]; maxTokens?: number; temperature?: number; json?: boolean },
     signal?: AbortSignal,
-  ): Promise<{ text: string; usage: { prompt_tokens: number; completion_tokens: number } }>;
+  ): Promise<{ text: string; usage: LlmTokens }>;
   stream(
     request: { messages: LlmMessage[]; maxTokens?: number; temperature?: number },
     signal?: AbortSignal,
-  ): AsyncIterable<string>;
+  ): AsyncIterable<LlmPart>;
 }

@@ -1,0 +1,144 @@
+import type { Caller, Filter, SearchHit } from '@sluice/core';
+import { accessFilter, compileFilter, mayAccess, passesGroups } from '@sluice/metadata';
+import { alphaFor } from './alpha.js';
+import { type Passage, passageKey, passageOf } from './expand.js';
+import { orderHits } from './order.js';
+import { embedQuery } from './query.js';
+import type { Reading } from './reading.js';
+import { rerankPassages, type ScoredPassage } from './rerank.js';
+import type { RetrievalDeps } from './retrieval.js';
+import type { About, Degradation, SearchQuery } from './types.js';
+
+/** Hits that are looked at whatever the limit, so that the results for limit k are a prefix of those for 100. */
+const POOL = 100;
+
+/** What a search found, best first, and what its answer says of it. `about` is called when the answer is ready. */
+export interface Found {
+  chosen: ScoredPassage[];
+  about(): About;
+}
+
+/** The search behind every answer: access, filter, hits, passages, rerank. */
+export function createFinder(deps: RetrievalDeps, reading: Reading) {
+  const { store, clock, settings } = deps;
+
+  async function findHits(request: SearchQuery, wanted: number, filter: Filter, caller: Caller, vector?: Float32Array) {
+    const hits = await store.search({
+      mode: request.mode ?? 'hybrid',
+      query: request.query,
+      ...(vector === undefined ? {} : { vector }),
+      alpha: request.alpha ?? alphaFor(request.query, settings.alpha),
+      limit: wanted,
+      filter,
+      relativeKeyword: !passesGroups(caller),
+      mayAccess: (commit) => mayAccess(caller, commit),
+    });
+    return orderHits(hits, reading);
+  }
+
+  async function choosePassages(
+    request: SearchQuery,
+    hits: readonly SearchHit[],
+    degraded: Set<Degradation>,
+    signal?: AbortSignal,
+  ) {
+    const limit = request.limit ?? settings.limit;
+    const expansion = request.expand ?? 'none';
+    if (request.rerank !== true) return collect(hits, limit, request);
+
+    const head = hits.slice(0, request.candidates ?? settings.candidates);
+    const tail = hits.slice(head.length);
+    const passages = distinct(await Promise.all(head.map((hit) => passageOf(reading, hit, expansion, request.query))));
+    const reranked = await rerankPassages(request.query, passages, {
+      reranker: deps.reranker,
+      logger: deps.logger,
+      signal,
+    });
+    if (reranked === undefined) {
+      degraded.add('rerank_unavailable');
+      const { min_score: _ignored, ...rest } = request;
+      return collect(hits, limit, rest);
+    }
+    const chosen = take(reranked, limit, request);
+    // Scores of the rest are on another scale: a threshold for reranked scores can't be asked of them.
+    if (chosen.length >= limit || request.min_score !== undefined) return chosen;
+    return collect(tail, limit, request, chosen);
+  }
+
+  /** Passages of the hits in their order, as many as are wanted: hits further down are not read. */
+  async function collect(hits: readonly SearchHit[], limit: number, request: SearchQuery, before: ScoredPassage[] = []) {
+    let chosen = before;
+    for (let from = 0; from < hits.length && chosen.length < limit; from += limit) {
+      const batch = hits.slice(from, from + limit);
+      const passages = await Promise.all(batch.map((hit) => passageOf(reading, hit, request.expand ?? 'none', request.query)));
+      chosen = take([...chosen, ...passages.map((passage) => ({ passage, score: passage.hit.score }))], limit, request);
+    }
+    return chosen;
+  }
+
+  async function find(request: SearchQuery, caller: Caller, signal?: AbortSignal): Promise<Found> {
+    const begun = clock.monotonic();
+    const own = compileFilter(request.filter ?? {}, deps.catalog);
+    const filter: Filter = { op: 'and', of: [accessFilter(caller), own] };
+    const degraded = new Set<Degradation>();
+    let vector: Float32Array | undefined;
+    if (request.mode !== 'keyword') {
+      const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_embed' });
+      const embedded = await embedQuery(request.query, deps, signal);
+      stop();
+      vector = embedded.vector;
+      if (embedded.truncated) degraded.add('query_truncated');
+    }
+    const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_search' });
+    const chosen = await reading.whole(async () => {
+      const limit = request.limit ?? settings.limit;
+      const all = Math.max(POOL, request.candidates ?? settings.candidates);
+      const some = Math.min(all, hitsToRead(request, limit));
+      signal?.throwIfAborted();
+      const hits = await findHits(request, some, filter, caller, vector);
+      const found = await choosePassages(request, hits, degraded, signal);
+      // Mostly the first hits give enough; where they fall together in a passage or a document, all are read.
+      const worst = hits.at(-1)?.score ?? 0;
+      if (found.length >= limit || some === all || hits.length < some || worst < (request.min_score ?? worst)) return found;
+      signal?.throwIfAborted();
+      return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded, signal);
+    });
+    stop();
+    const about = () => ({
+      applied_filter: request.filter ?? {},
+      degraded: [...degraded],
+      took_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
+    });
+    return { chosen, about };
+  }
+
+  return find;
+}
+
+/** How many hits are read at first: reading one costs a fifth of a millisecond of the store's time, and most of a pool is never shown. */
+function hitsToRead(request: SearchQuery, limit: number): number {
+  if (request.rerank === true) return Number.POSITIVE_INFINITY;
+  const merging = request.group_by === 'document' || (request.expand ?? 'none') !== 'none';
+  return merging ? limit * 4 : limit + 5;
+}
+
+function distinct(passages: readonly Passage[]): Passage[] {
+  const seen = new Map<string, Passage>();
+  for (const passage of passages) if (!seen.has(passageKey(passage))) seen.set(passageKey(passage), passage);
+  return [...seen.values()];
+}
+
+/** The first `limit` passages that are new, good enough and, when grouped, the best of their document. */
+function take(passages: readonly ScoredPassage[], limit: number, request: SearchQuery): ScoredPassage[] {
+  const seen = new Set<string>();
+  const chosen: ScoredPassage[] = [];
+  for (const scored of passages) {
+    if (chosen.length >= limit) break;
+    if (request.min_score !== undefined && scored.score < request.min_score) continue;
+    const key = request.group_by === 'document' ? scored.passage.hit.chunk.doc_id : passageKey(scored.passage);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    chosen.push(scored);
+  }
+  return chosen;
+}
