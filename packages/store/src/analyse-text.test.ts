@@ -66,6 +66,68 @@ describe('words of keyword search', () => {
     expect(finds('नमस्ते', 'नमस्ते दुनिया')).toBe(true);
   });
 
+  it('know a word without its accents or vowel marks, after the word as it was asked for', () => {
+    const both = (one: string, other: string) => finds(one, other) && finds(other, one);
+    for (const [marked, plain] of [
+      ['résumé', 'resume'],
+      ['Nguyễn', 'Nguyen'],
+      ['Łódź', 'Lodz'],
+      ['Søren', 'Soren'],
+      ['İSTANBUL', 'istanbul'],
+      ['Ελλάδα', 'ελλαδα'],
+      ['кото\u0301рый', 'который'],
+      ['כִּתָב', 'כתב'],
+      ['كِتَاب', 'كتاب'],
+      ['كـتـاب', 'كتاب'],
+      ['cœur', 'coeur'],
+    ] as const) {
+      expect(both(marked, plain), marked).toBe(true);
+      expect(both(marked.normalize('NFD'), marked.normalize('NFC')), marked).toBe(true);
+      const shared = (text: string) => query(marked).filter((term) => terms(text).includes(term)).length;
+      expect(shared(marked), marked).toBeGreaterThanOrEqual(shared(plain));
+    }
+    // In kana and Indic scripts a mark makes another letter.
+    expect(finds('か', 'が')).toBe(false);
+    expect(finds('क', 'कि')).toBe(false);
+  });
+
+  it('find parts of names in code, and a name asked for in full by itself alone', () => {
+    for (const [part, name] of [
+      ['invoice total', 'getInvoiceTotal'],
+      ['user id', 'parse_user_id'],
+      ['http', 'XMLHttpRequest'],
+      ['xml', 'XMLHttpRequest'],
+      ['total', 'order.getInvoiceTotal()'],
+      ['retries', 'MAX_RETRIES'],
+      ['straße', 'neueStraße'],
+    ] as const) {
+      expect(finds(part, name), name).toBe(true);
+    }
+    expect(finds('getInvoiceTotal', 'the invoice total')).toBe(false);
+    expect(finds('getinvoicetotal', 'getInvoiceTotal')).toBe(true);
+    expect(finds('parse_user_id', 'the user id')).toBe(false);
+  });
+
+  it('keep C, C++ and C# apart', () => {
+    const texts = ['written in C and', 'written in C++ and', 'written in C# and', 'C++17, at last', 'from C/C++.'];
+    const found = (asked: string) => texts.filter((text) => finds(asked, text));
+    expect(found('C')).toEqual([texts[0], texts[4]]);
+    expect(found('c++')).toEqual([texts[1], texts[3], texts[4]]);
+    expect(found('C#')).toEqual([texts[2]]);
+    expect(found('C++17')).toEqual([texts[3]]);
+    expect(finds('a+b', 'a+b')).toBe(true);
+    expect(finds('page#part', 'see page#part')).toBe(true);
+  });
+
+  it.each([0x2d, 0x58a, 0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2043, 0x2212, 0xfe58, 0xfe63, 0xff0d])(
+    'take the sign %i for a hyphen',
+    (sign) => expect(finds('QX-7731', `part QX${String.fromCodePoint(sign)}7731`)).toBe(true),
+  );
+
+  it.each([0xad, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff])('pass over the invisible sign %i', (sign) =>
+    expect(finds('QX-7731', `part QX${String.fromCodePoint(sign)}-77${String.fromCodePoint(sign)}31`)).toBe(true),
+  );
+
   it('yield terms without white space, whatever the text, and the same each time', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {

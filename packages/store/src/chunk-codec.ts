@@ -49,7 +49,7 @@ export function createChunkCodec(properties: ReadonlyMap<string, FilterProperty>
         facts: JSON.stringify(facts),
         text,
         ...(embedding_text === undefined ? {} : { embedding_text }),
-        search_text: searchText(text, embedding_text),
+        search_text: searchText(chunk),
       };
     },
     decode(row) {
@@ -89,10 +89,20 @@ export function factsOf(row: Row): Facts | undefined {
   }
 }
 
-/** What keyword search sees: what was embedded, and the text itself where that is not part of it. */
-function searchText(text: string, embeddingText: string | undefined): string {
-  const source = embeddingText === undefined ? text : embeddingText.includes(text) ? embeddingText : `${embeddingText}\n${text}`;
-  return analyseText(source, 'document').join(' ');
+/**
+ * What keyword search sees: what was embedded, the text itself where that is not part of it, and the file's name, which may alone say
+ * what the document is about.
+ */
+function searchText({ text, embedding_text: embedded, source_path }: ChunkObject): string {
+  const source = embedded === undefined ? text : embedded.includes(text) ? embedded : `${embedded}\n${text}`;
+  return analyseText(`${source}\n${fileNameOf(source_path)}`, 'document').join(' ');
+}
+
+/** Without folders and the ending. */
+function fileNameOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const dot = name.lastIndexOf('.');
+  return dot > 0 ? name.slice(0, dot) : name;
 }
 
 function fits(type: FieldType, value: FieldValue): boolean {

@@ -320,7 +320,10 @@ function byCosine(candidates: Candidate[], request: SearchRequest): Scored[] {
 
 function byWords(candidates: Candidate[], query: string): Scored[] {
   const wanted = words(query, 'query');
-  const texts = candidates.map((c) => words(`${c.chunk.embedding_text ?? ''}\n${c.chunk.text}`, 'document'));
+  const texts = candidates.map(({ chunk }) => {
+    const name = chunk.source_path.replace(/^.*\//, '').replace(/(?<=.)\.[^.]*$/, '');
+    return words(`${chunk.embedding_text ?? ''}\n${chunk.text}\n${name}`, 'document');
+  });
   const mean = texts.reduce((sum, text) => sum + text.length, 0) / Math.max(1, texts.length);
   const scored = candidates.map((candidate, i) => {
     const text = texts[i] ?? [];
