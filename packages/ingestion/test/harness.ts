@@ -112,7 +112,7 @@ function createParagraphReader(): DocumentReader & { reads: string[] } {
       return {
         contentHash: createHash('sha256').update(bytes).digest('hex'),
         bytes: bytes.length,
-        format: 'text',
+        format: request.path.endsWith('.pdf') ? 'pdf' : 'text',
         length: text.length,
         gaps: [],
         pages: [],

@@ -162,6 +162,20 @@ describe('a commit that landed below the top', () => {
   });
 });
 
+it('a PDF that was emptied keeps its text, and one that never had any is empty', async () => {
+  const h = await harness();
+  await h.write('a.pdf', 'one');
+  await h.reconcile('a.pdf');
+  await h.write('a.pdf', '');
+  expect(await h.reconcile('a.pdf')).toMatchObject({ outcome: 'failed', reason: 'corrupt', serving: true });
+  expect(await h.texts('a.pdf')).toEqual(['one']);
+  await h.write('a.pdf', 'two');
+  await h.reconcile('a.pdf');
+  expect(await h.texts('a.pdf')).toEqual(['two']);
+  await h.write('b.pdf', '');
+  expect((await h.reconcile('b.pdf')).outcome).toBe('empty');
+});
+
 describe('a document whose root is away for a moment', () => {
   it('is not deleted when the root is back before the commit', async () => {
     const h = await harness();

@@ -37,8 +37,6 @@ export function createParserRegistry(formats: readonly FormatEntry[] = FORMATS):
       const format = detectFormat(input.bytes, input.name, formats);
       const entry = format === undefined ? undefined : byName.get(format);
       if (entry === undefined) throw new SluiceError('unsupported_type', await describeUnsupported(input.bytes, input.name));
-      if (input.bytes.length === 0 && NEVER_EMPTY.has(entry.format))
-        throw new SluiceError('corrupt', `${input.name} has 0 bytes, which no ${entry.title} file has; copy it again`);
       if (input.bytes.length === 0) return { text: '', elements: [], metadata: {}, warnings: [], format: entry.format };
       try {
         const parse = await entry.load(registry);
@@ -50,9 +48,6 @@ export function createParserRegistry(formats: readonly FormatEntry[] = FORMATS):
   };
   return registry;
 }
-
-/** Formats whose smallest file has bytes: 0 bytes are a copy that has begun, or one that failed. */
-const NEVER_EMPTY: ReadonlySet<string> = new Set(['pdf', 'docx', 'pptx', 'xlsx', 'encrypted-office']);
 
 /** What a library throws on bad input means the file is damaged; programming errors look alike, so the cause is kept. */
 function asParseError(thrown: unknown, input: ParseInput): SluiceError {
