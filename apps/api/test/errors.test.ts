@@ -275,6 +275,7 @@ describe('OpenAPI', () => {
       '/ops/api/verify',
       '/ops/api/why',
       '/readyz',
+      '/v1/answer',
       '/v1/context',
       '/v1/documents',
       '/v1/documents/{doc_id}',
