@@ -207,7 +207,7 @@ describe('metadata that change without the content', () => {
 });
 
 describe('a declared field that changes from int to number', () => {
-  const filter = { field: 'year', op: 'gte', value: 2020 };
+  const filter = { year: { $gte: 2020 } };
   const found = async (h: Harness) => {
     const catalog = fieldCatalog({ year: 'number' });
     const where = { op: 'and' as const, of: [accessFilter(reader(5)), compileFilter(filter, catalog)] };
