@@ -57,6 +57,8 @@ beforeAll(async () => {
   metrics.reconciles.inc({ outcome: 'indexed' });
   metrics.stageSeconds.observe({ stage: 'embed' }, 1);
   metrics.changeToSearchable.observe(1);
+  metrics.embeddingRequests.inc({ outcome: 'ok' });
+  metrics.llmTokens.inc({ kind: 'prompt' }, 1);
   metrics.drift.set({ kind: 'orphan_chunk' }, 0);
   await world.put({ docId: 'inbox/a.md', text: 'words' });
   await world.put({ docId: 'inbox/b.md', record: { status: 'failed', reason: 'corrupt' } });
