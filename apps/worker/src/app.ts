@@ -35,7 +35,7 @@ export interface WorkerApp {
   stop(): Promise<void>;
 }
 
-/** Metrics are written at most this often, ms; the last job before a pause always is. */
+/** While jobs run, metrics are written at most this often, ms. */
 const FLUSH_MS = 500;
 /** And at least this often, ms: an idle worker shows that it lives, and what its last audit found. */
 const BEAT_MS = 5_000;
@@ -58,15 +58,15 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
 
   const isPoison = ({ crashes }: JobContext) => crashes >= (deps.maxCrashes ?? 3);
 
+  async function flush(): Promise<void> {
+    clearTimeout(flushing);
+    flushing = undefined;
+    flushed = clock.monotonic();
+    await metrics.flush().catch((cause: unknown) => logger.warn({ cause: String(cause) }, 'metrics could not be written'));
+  }
+
   function flushSoon(): void {
-    flushing ??= setTimeout(
-      () => {
-        flushing = undefined;
-        flushed = clock.monotonic();
-        metrics.flush().catch((cause: unknown) => logger.warn({ cause: String(cause) }, 'metrics could not be written'));
-      },
-      Math.max(0, FLUSH_MS - (clock.monotonic() - flushed)),
-    );
+    flushing ??= setTimeout(flush, Math.max(0, FLUSH_MS - (clock.monotonic() - flushed)));
   }
 
   return {
@@ -91,7 +91,9 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
         if (outcome.outcome === 'failed') throw outcome.error;
       } finally {
         running -= 1;
-        flushSoon();
+        // The last job before a pause ends with its counts written, so that an idle instance shows all that was done.
+        if (running === 0) await flush();
+        else flushSoon();
       }
     },
     start() {
