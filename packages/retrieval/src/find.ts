@@ -1,7 +1,9 @@
 import type { Caller, Filter, SearchHit } from '@sluice/core';
-import { accessFilter, compileFilter, mayAccess, passesGroups } from '@sluice/metadata';
+import { accessFilter, compileFilter, mayAccess, parseDate, passesGroups } from '@sluice/metadata';
 import { alphaFor } from './alpha.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
+import { type Conditions, inferFilters } from './infer/infer-filter.js';
+import { createKnownValues } from './infer/values.js';
 import { orderHits } from './order.js';
 import { embedQuery } from './query.js';
 import type { Reading } from './reading.js';
@@ -18,9 +20,19 @@ export interface Found {
   about(): About;
 }
 
+/** One search of a request: a question may be searched again with less of what it implies. */
+interface SearchParts {
+  request: SearchQuery;
+  caller: Caller;
+  vector: Float32Array | undefined;
+  degraded: Set<Degradation>;
+  signal: AbortSignal | undefined;
+}
+
 /** The search behind every answer: access, filter, hits, passages, rerank. */
 export function createFinder(deps: RetrievalDeps, reading: Reading) {
   const { store, clock, settings } = deps;
+  const knownValues = createKnownValues(deps);
 
   async function findHits(request: SearchQuery, wanted: number, filter: Filter, caller: Caller, vector?: Float32Array) {
     const hits = await store.search({
@@ -79,7 +91,6 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
   async function find(request: SearchQuery, caller: Caller, signal?: AbortSignal): Promise<Found> {
     const begun = clock.monotonic();
     const own = compileFilter(request.filter ?? {}, deps.catalog);
-    const filter: Filter = { op: 'and', of: [accessFilter(caller), own] };
     const degraded = new Set<Degradation>();
     let vector: Float32Array | undefined;
     if (request.mode !== 'keyword') {
@@ -89,8 +100,46 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
       vector = embedded.vector;
       if (embedded.truncated) degraded.add('query_truncated');
     }
+    const steps = await inferredSteps(request, caller);
     const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_search' });
-    const chosen = await reading.whole(async () => {
+    let inferred: Conditions | undefined;
+    let chosen: ScoredPassage[] = [];
+    for (const step of steps) {
+      inferred = step;
+      const implied = step === undefined ? [] : [compileFilter(step, deps.catalog)];
+      const filter: Filter = { op: 'and', of: [accessFilter(caller), own, ...implied] };
+      chosen = await searchWithin(filter, { request, caller, vector, degraded, signal });
+      if (chosen.length > 0) break;
+    }
+    stop();
+    // A condition that leaves nothing was not meant, or is not known of the documents.
+    if (inferred !== steps[0] && (await isRelaxed(steps[0], inferred, request, caller))) degraded.add('infer_relaxed');
+    const about = () => ({
+      applied_filter: bothOf(request.filter, inferred),
+      ...(request.infer_filter === true ? { inferred_filter: inferred ?? {} } : {}),
+      degraded: [...degraded],
+      took_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
+    });
+    return { chosen, about };
+  }
+
+  async function inferredSteps(request: SearchQuery, caller: Caller, maxAgeMs?: number): Promise<(Conditions | undefined)[]> {
+    if (request.infer_filter !== true) return [undefined];
+    const now = request.now === undefined ? clock.now() : (parseDate(request.now)?.start ?? clock.now());
+    const known = await knownValues(caller, maxAgeMs);
+    return inferFilters(request.query, { now, timezone: request.timezone ?? 'UTC', known });
+  }
+
+  /** A value that was dropped may be that of a document which was hidden a moment ago: then nobody may hear of it, so it is read again. */
+  async function isRelaxed(first: Conditions | undefined, kept: Conditions | undefined, request: SearchQuery, caller: Caller) {
+    const dropped = Object.keys(first ?? {}).filter((field) => kept?.[field] === undefined);
+    if (dropped.every((field) => field === 'created_at')) return true;
+    const [fresh] = await inferredSteps(request, caller, 0);
+    return Object.keys(fresh ?? {}).some((field) => kept?.[field] === undefined);
+  }
+
+  function searchWithin(filter: Filter, { request, caller, vector, degraded, signal }: SearchParts): Promise<ScoredPassage[]> {
+    return reading.whole(async () => {
       const limit = request.limit ?? settings.limit;
       const all = Math.max(POOL, request.candidates ?? settings.candidates);
       const some = Math.min(all, hitsToRead(request, limit));
@@ -103,13 +152,6 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
       signal?.throwIfAborted();
       return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded, signal);
     });
-    stop();
-    const about = () => ({
-      applied_filter: request.filter ?? {},
-      degraded: [...degraded],
-      took_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
-    });
-    return { chosen, about };
   }
 
   return find;
@@ -141,4 +183,10 @@ function take(passages: readonly ScoredPassage[], limit: number, request: Search
     chosen.push(scored);
   }
   return chosen;
+}
+
+/** The caller's filter and the inferred one as one filter. */
+function bothOf(filter: unknown, inferred: Conditions | undefined): unknown {
+  if (inferred === undefined) return filter ?? {};
+  return filter === undefined ? inferred : { $and: [filter, inferred] };
 }

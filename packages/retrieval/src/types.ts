@@ -16,6 +16,12 @@ export interface SearchQuery {
   candidates?: number | undefined;
   /** The caller's filter as JSON; errors are `invalid_filter`. */
   filter?: unknown | undefined;
+  /** Adds the conditions that the question implies. */
+  infer_filter?: boolean | undefined;
+  /** The time that "last month" is relative to, as filters take dates; default the clock's. */
+  now?: string | undefined;
+  /** Where days begin, as `Europe/Berlin`; default UTC. */
+  timezone?: string | undefined;
   rerank?: boolean | undefined;
   expand?: Expansion | undefined;
   group_by?: 'none' | 'document' | undefined;
@@ -63,6 +69,8 @@ export interface SearchResult {
 export interface About {
   /** The filter that was applied beside the access filter, `{}` without one. */
   applied_filter: unknown;
+  /** What of it the question implied, where that was asked for. */
+  inferred_filter?: unknown;
   degraded: Degradation[];
   took_ms: number;
 }

@@ -29,7 +29,7 @@ export function answerRoute(app: HttpApp, { retrieval, logger }: ApiDeps): void 
       },
     },
     async (request, reply) => {
-      const { infer_filter: _notBuilt, as: _applied, stream, ...query } = request.body;
+      const { as: _applied, stream, ...query } = request.body;
       const { caller } = request;
       // Aborted when the client goes: nobody reads on, and tokens cost.
       const signal = signalOfClient(reply);

@@ -17,7 +17,7 @@ export function contextRoute(app: HttpApp, { retrieval }: ApiDeps): void {
       },
     },
     async (request, reply) => {
-      const { infer_filter: _notBuilt, as: _applied, ...query } = request.body;
+      const { as: _applied, ...query } = request.body;
       return retrieval.context(query, request.caller, signalOfClient(reply));
     },
   );

@@ -1,3 +1,4 @@
+import { parseDate } from '@sluice/metadata';
 import { z } from 'zod';
 import { asSchema } from './acting.js';
 
@@ -8,6 +9,14 @@ const filterSchema = z
     'Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not.',
   );
 
+function isTimezone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Members that every request that searches has. */
 const searchMembers = {
   query: z.string().min(1).max(8000).regex(/\S/, 'must hold more than white space').describe('What to look for.'),
@@ -16,7 +25,22 @@ const searchMembers = {
   limit: z.int().min(1).max(100).optional().describe('Default: search.limit.'),
   candidates: z.int().min(1).max(1000).optional().describe('How many of the best a reranker sees. Default: search.candidates.'),
   filter: filterSchema.optional(),
-  infer_filter: z.literal(false).default(false).describe('Not available in this version.'),
+  infer_filter: z
+    .boolean()
+    .default(false)
+    .describe('Adds the conditions that the question implies: dates, types, tags, authors.'),
+  now: z
+    .string()
+    .max(40)
+    .refine((text) => parseDate(text) !== undefined, 'must be a date, as 2024-04-10 or 2024-04-10T12:00:00Z')
+    .optional()
+    .describe('The time that "last month" is relative to. Default: the time of the request.'),
+  timezone: z
+    .string()
+    .max(60)
+    .refine(isTimezone, 'must be a time zone, as Europe/Berlin')
+    .optional()
+    .describe('Where days begin and end. Default: UTC.'),
   rerank: z.boolean().default(false),
   expand: z.enum(['none', 'window', 'parent']).default('none'),
   group_by: z.enum(['none', 'document']).default('none'),
