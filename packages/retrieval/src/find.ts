@@ -24,7 +24,7 @@ export interface Found {
 interface SearchParts {
   request: SearchQuery;
   caller: Caller;
-  vector: Float32Array | undefined;
+  vector: Promise<Float32Array> | undefined;
   degraded: Set<Degradation>;
   signal: AbortSignal | undefined;
 }
@@ -34,7 +34,7 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
   const { store, clock, settings } = deps;
   const knownValues = createKnownValues(deps);
 
-  async function findHits(request: SearchQuery, wanted: number, filter: Filter, caller: Caller, vector?: Float32Array) {
+  async function findHits(request: SearchQuery, wanted: number, filter: Filter, caller: Caller, vector?: Promise<Float32Array>) {
     const hits = await store.search({
       mode: request.mode ?? 'hybrid',
       query: request.query,
@@ -92,14 +92,10 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
     const begun = clock.monotonic();
     const own = compileFilter(request.filter ?? {}, deps.catalog);
     const degraded = new Set<Degradation>();
-    let vector: Float32Array | undefined;
-    if (request.mode !== 'keyword') {
-      const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_embed' });
-      const embedded = await embedQuery(request.query, deps, signal);
-      stop();
-      vector = embedded.vector;
-      if (embedded.truncated) degraded.add('query_truncated');
-    }
+    const embedding = request.mode === 'keyword' ? undefined : startEmbedding(request.query, signal);
+    const vector = embedding?.then((embedded) => embedded.vector);
+    // The search fails with it; one that needs no vector goes on, and fails below.
+    vector?.catch(() => {});
     const steps = await inferredSteps(request, caller);
     const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_search' });
     let inferred: Conditions | undefined;
@@ -112,6 +108,7 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
       if (chosen.length > 0) break;
     }
     stop();
+    if ((await embedding)?.truncated) degraded.add('query_truncated');
     // A condition that leaves nothing was not meant, or is not known of the documents.
     if (inferred !== steps[0] && (await isRelaxed(steps[0], inferred, request, caller))) degraded.add('infer_relaxed');
     const about = () => ({
@@ -121,6 +118,13 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
       took_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
     });
     return { chosen, about };
+  }
+
+  async function startEmbedding(query: string, signal: AbortSignal | undefined) {
+    const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_embed' });
+    const embedded = await embedQuery(query, deps, signal);
+    stop();
+    return embedded;
   }
 
   async function inferredSteps(request: SearchQuery, caller: Caller, maxAgeMs?: number): Promise<(Conditions | undefined)[]> {

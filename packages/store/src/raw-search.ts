@@ -32,7 +32,7 @@ export function createRawSearch(options: RawSearchOptions): VisibleSearchDeps['r
 
   async function searchDense(request: SearchRequest, where: string): Promise<RawHit[]> {
     if (request.mode === 'keyword' || (request.mode === 'hybrid' && request.alpha === 0)) return [];
-    const { vector } = request;
+    const vector = await request.vector;
     if (vector?.length !== options.dimensions) {
       throw new SluiceError(
         'internal',

@@ -227,7 +227,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
     async search(request) {
       await before('search', request);
-      return rank(visible(request), request);
+      const vector = await request.vector;
+      return rank(visible(request), { ...request, ...(vector === undefined ? {} : { vector }) });
     },
 
     async close() {},
@@ -283,7 +284,9 @@ function permittedTop(own: CommitRecord[], request: SearchRequest): CommitRecord
 type Candidate = { chunk: ChunkObject; commit: CommitRecord };
 type Scored = Candidate & { score: number };
 
-function rank(candidates: Candidate[], request: SearchRequest): SearchHit[] {
+type RankRequest = Pick<SearchRequest, 'mode' | 'alpha' | 'query' | 'limit'> & { vector?: Float32Array };
+
+function rank(candidates: Candidate[], request: RankRequest): SearchHit[] {
   const { mode, alpha } = request;
   const dense = mode === 'keyword' || (mode === 'hybrid' && alpha === 0) ? [] : byCosine(candidates, request);
   const keyword = mode === 'dense' || (mode === 'hybrid' && alpha === 1) ? [] : byWords(candidates, request.query);
@@ -312,7 +315,7 @@ function rank(candidates: Candidate[], request: SearchRequest): SearchHit[] {
   return best.slice(0, end);
 }
 
-function byCosine(candidates: Candidate[], request: SearchRequest): Scored[] {
+function byCosine(candidates: Candidate[], request: RankRequest): Scored[] {
   const { vector } = request;
   if (vector === undefined) throw new SluiceError('internal', 'a search by vector needs a vector');
   return top(candidates.map((candidate) => ({ ...candidate, score: cosine(candidate.chunk.vector, vector) })));

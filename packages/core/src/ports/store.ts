@@ -33,8 +33,8 @@ export interface StoredChunk extends Omit<ChunkObject, 'vector'> {
 export interface SearchRequest {
   mode: 'hybrid' | 'dense' | 'keyword';
   query: string;
-  /** Needed for hybrid and dense. */
-  vector?: Float32Array;
+  /** Needed for hybrid and dense. May still be on its way: the keyword part does not wait for it. */
+  vector?: Float32Array | Promise<Float32Array>;
   /** Hybrid only: weight of the dense part, 0..1. */
   alpha: number;
   /**
