@@ -18,7 +18,7 @@ import { openModel } from '@sluice/models';
 import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createRetrieval } from '@sluice/retrieval';
 import { createNodeFiles } from '@sluice/sources';
-import { createKeyStore, createStore } from '@sluice/store';
+import { createKeyStore, createStore, matchedSpans } from '@sluice/store';
 import { createMetrics, instanceMetrics, type Logger } from '@sluice/telemetry';
 import { createConsumption } from './consumption.js';
 import type { ApiDeps } from './deps.js';
@@ -85,6 +85,7 @@ export async function compose(
   const { reranker, close: closeReranker } = createConfiguredReranker(config, { env, clock, logger });
   const retrieval = createRetrieval({
     store,
+    matchedSpans,
     embedder: { ...embedder, embed: (texts, signal) => embedder.embed(texts, signal, { urgent: true, as: 'query' }) },
     tokenizer: embedder.queryTokenizer,
     ...(reranker === undefined ? {} : { reranker }),

@@ -82,6 +82,36 @@ describe('POST /v1/search', () => {
     }
   });
 
+  it('pages through the same results', async () => {
+    for (let n = 0; n < 30; n += 1)
+      await world.put({ docId: `inbox/${n}.md`, text: `kettle number ${n % 7}\n\nkettle and ${n}` });
+    const query = { query: 'kettle number', group_by: 'document' };
+    const all = (await search({ ...query, limit: 30 })).body.results;
+    for (const [offset, limit] of [
+      [0, 7],
+      [7, 7],
+      [28, 7],
+      [40, 5],
+    ] as const) {
+      expect((await search({ ...query, offset, limit })).body.results).toEqual(all.slice(offset, offset + limit));
+    }
+    expect((await search({ ...query, offset: 97, limit: 4 })).body.code).toBe('invalid_request');
+    expect((await search({ ...query, offset: 99 })).status).toBe(200);
+  });
+
+  it('marks the words that matched in the text that is returned', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'Kettles boil water.\n\nThe Kettle is hot, a kettle.' });
+    const { body } = await search({ query: 'the kettle', mode: 'keyword', highlight: true, expand: 'parent' });
+    const [{ text, highlights, doc_uuid }] = body.results;
+    expect(highlights.map(({ start, end }: { start: number; end: number }) => text.slice(start, end))).toEqual([
+      'Kettles',
+      'Kettle',
+      'kettle',
+    ]);
+    expect((await world.app.inject(`/v1/documents/${doc_uuid}`)).json().doc_id).toBe('inbox/a.md');
+    expect((await search({ query: 'the kettle' })).body.results[0]).not.toHaveProperty('highlights');
+  });
+
   it('breaks ties by doc_id, then by place', async () => {
     await world.put({ docId: 'inbox/b.md', text: 'same words\n\nsame words\n\nsame words' });
     await world.put({ docId: 'inbox/a.md', text: 'same words\n\nsame words' });

@@ -12,6 +12,7 @@ import {
 } from '@sluice/core';
 import { fieldCatalog } from '@sluice/metadata';
 import { createRetrieval, type RetrievalDeps, searchSchema } from '@sluice/retrieval';
+import { matchedSpans } from '@sluice/store';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
 import { createMemoryStore, createWordEmbedder, createWordTokenizer, type DocumentToStore, storeDocument } from '@sluice/testkit';
 import { buildApp } from '../src/app.js';
@@ -127,6 +128,7 @@ export async function createWorld(
   const catalog = fieldCatalog({ quarter: 'text', year: 'int' });
   const retrieval = createRetrieval({
     store,
+    matchedSpans,
     embedder,
     tokenizer: createWordTokenizer(),
     catalog,

@@ -500,11 +500,14 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Not available in this version.
+             * @description Adds the conditions that the question implies: dates, types, tags, authors.
              * @default false
-             * @constant
              */
-            infer_filter?: false;
+            infer_filter?: boolean;
+            /** @description The time that "last month" is relative to. Default: the time of the request. */
+            now?: string;
+            /** @description Where days begin and end. Default: UTC. */
+            timezone?: string;
             /** @default false */
             rerank?: boolean;
             /**
@@ -526,6 +529,16 @@ export interface components {
                 /** @description Of the groups of the key only these count. */
                 groups?: string[];
             };
+            /**
+             * @description Results to pass over. With `limit` it reaches 100 results.
+             * @default 0
+             */
+            offset?: number;
+            /**
+             * @description Marks the words of the query in each text.
+             * @default false
+             */
+            highlight?: boolean;
         };
         ContextRequest: {
             /** @description What to look for. */
@@ -546,11 +559,14 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Not available in this version.
+             * @description Adds the conditions that the question implies: dates, types, tags, authors.
              * @default false
-             * @constant
              */
-            infer_filter?: false;
+            infer_filter?: boolean;
+            /** @description The time that "last month" is relative to. Default: the time of the request. */
+            now?: string;
+            /** @description Where days begin and end. Default: UTC. */
+            timezone?: string;
             /** @default false */
             rerank?: boolean;
             /**
@@ -605,11 +621,14 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Not available in this version.
+             * @description Adds the conditions that the question implies: dates, types, tags, authors.
              * @default false
-             * @constant
              */
-            infer_filter?: false;
+            infer_filter?: boolean;
+            /** @description The time that "last month" is relative to. Default: the time of the request. */
+            now?: string;
+            /** @description Where days begin and end. Default: UTC. */
+            timezone?: string;
             /** @default false */
             rerank?: boolean;
             /**
@@ -688,9 +707,16 @@ export interface components {
                 rerank?: number;
             };
             doc_id: string;
+            /** @description UUID of the document. */
+            doc_uuid: string;
             revision: string;
             chunk_id: string;
             text: string;
+            /** @description Words of the query in `text`, UTF-16 units. */
+            highlights?: {
+                start: number;
+                end: number;
+            }[];
             title: string;
             source: string;
             citation: components["schemas"]["Citation"];

@@ -27,8 +27,13 @@ import {
   titleOf,
 } from './types.js';
 
+/** Results of a search in all: those for a smaller limit are a prefix of these. */
+const FURTHEST = 100;
+
 export interface RetrievalDeps {
   store: ChunkStore;
+  /** Where a text has the words that the store's keyword search looks for, in order; UTF-16 units. */
+  matchedSpans(query: string, text: string): { start: number; end: number }[];
   embedder: Embedder;
   tokenizer: Tokenizer;
   reranker?: Reranker;
@@ -66,8 +71,15 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
   return {
     reading,
     async search(request, caller, signal) {
-      const { chosen, about } = await find(request, caller, signal);
-      return { results: chosen.map(resultOf), ...about() };
+      const offset = request.offset ?? 0;
+      const limit = Math.min(FURTHEST, offset + (request.limit ?? deps.settings.limit));
+      const { chosen, about } = await find({ ...request, limit }, caller, signal);
+      const marks = (text: string) => ({ highlights: deps.matchedSpans(request.query, text) });
+      const results = chosen.slice(offset).map((scored) => ({
+        ...resultOf(scored),
+        ...(request.highlight === true ? marks(scored.passage.text) : {}),
+      }));
+      return { results, ...about() };
     },
     async context(request, caller, signal) {
       const limit = request.limit ?? DEFAULT_CONTEXT_PASSAGES;
@@ -93,6 +105,7 @@ function resultOf({ passage, score, rerank }: ScoredPassage): SearchResult {
     score,
     scores: { ...scores, ...(rerank === undefined ? {} : { rerank }) },
     doc_id: chunk.doc_id,
+    doc_uuid: chunk.doc_uuid,
     revision: commit.revision,
     chunk_id: chunk.id,
     text: passage.text,

@@ -25,6 +25,10 @@ export interface SearchQuery {
   rerank?: boolean | undefined;
   expand?: Expansion | undefined;
   group_by?: 'none' | 'document' | undefined;
+  /** Results to pass over, for `search` alone; offset and limit together reach no further than 100. Default 0. */
+  offset?: number | undefined;
+  /** Marks the words that matched, for `search` alone. */
+  highlight?: boolean | undefined;
   /** Compared with `score`; not applied when a wanted rerank is degraded, since that score has another scale. */
   min_score?: number | undefined;
 }
@@ -56,9 +60,13 @@ export interface SearchResult {
   score: number;
   scores: SearchScores;
   doc_id: string;
+  /** UUID of the document. */
+  doc_uuid: string;
   revision: string;
   chunk_id: string;
   text: string;
+  /** Words of the query in `text`, in order; UTF-16 units. */
+  highlights?: { start: number; end: number }[];
   title: string;
   source: string;
   citation: Citation;

@@ -25,6 +25,7 @@ async function createSearch(embed: (searched: Promise<SearchRequest>) => Promise
   };
   return createRetrieval({
     store,
+    matchedSpans: () => [],
     embedder: {
       ...embedder,
       async embed(texts, signal) {

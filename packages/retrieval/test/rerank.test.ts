@@ -19,6 +19,7 @@ async function createSearch(reranker?: Reranker) {
   }
   return createRetrieval({
     store,
+    matchedSpans: () => [],
     embedder,
     tokenizer: createWordTokenizer(),
     ...(reranker === undefined ? {} : { reranker }),

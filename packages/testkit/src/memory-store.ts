@@ -228,7 +228,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     async search(request) {
       await before('search', request);
       const vector = await request.vector;
-      return rank(visible(request), { ...request, ...(vector === undefined ? {} : { vector }) });
+      return rank(visible(request), { ...request, vector });
     },
 
     async close() {},
@@ -284,7 +284,7 @@ function permittedTop(own: CommitRecord[], request: SearchRequest): CommitRecord
 type Candidate = { chunk: ChunkObject; commit: CommitRecord };
 type Scored = Candidate & { score: number };
 
-type RankRequest = Pick<SearchRequest, 'mode' | 'alpha' | 'query' | 'limit'> & { vector?: Float32Array };
+type RankRequest = Omit<SearchRequest, 'vector'> & { vector: Float32Array | undefined };
 
 function rank(candidates: Candidate[], request: RankRequest): SearchHit[] {
   const { mode, alpha } = request;

@@ -51,7 +51,15 @@ const searchMembers = {
 const alphaFits = ({ mode, alpha }: { mode: string; alpha?: number | undefined }) => alpha === undefined || mode === 'hybrid';
 const ALPHA_FAULT = { path: ['alpha'], message: 'is for mode hybrid alone: leave it out, or ask for "mode": "hybrid"' };
 
-export const searchBody = z.strictObject(searchMembers).refine(alphaFits, ALPHA_FAULT).meta({ id: 'SearchRequest' });
+export const searchBody = z
+  .strictObject({
+    ...searchMembers,
+    offset: z.int().min(0).max(99).default(0).describe('Results to pass over. With `limit` it reaches 100 results.'),
+    highlight: z.boolean().default(false).describe('Marks the words of the query in each text.'),
+  })
+  .refine(alphaFits, ALPHA_FAULT)
+  .refine(({ offset, limit }) => offset + (limit ?? 1) <= 100, { path: ['offset'], message: 'with limit is over 100 results' })
+  .meta({ id: 'SearchRequest' });
 
 /** Members that every request for a context has. */
 const contextMembers = {
@@ -103,9 +111,14 @@ const resultSchema = z
       rerank: z.number().optional(),
     }),
     doc_id: z.string(),
+    doc_uuid: z.string().describe('UUID of the document.'),
     revision: z.string(),
     chunk_id: z.string(),
     text: z.string(),
+    highlights: z
+      .array(z.object({ start: z.int(), end: z.int() }))
+      .optional()
+      .describe('Words of the query in `text`, UTF-16 units.'),
     title: z.string(),
     source: z.string(),
     citation: citationSchema,

@@ -53,7 +53,7 @@ function plainSign(sign: string): string {
 
 function cluesIn(question: string, text: string, today: number): Clue[] {
   const clues: Clue[] = [];
-  const add = (match: RegExpMatchArray, period: Period | undefined) => {
+  const add: Add = (match, period) => {
     const index = match.index ?? 0;
     const taken = clues.some((clue) => index < clue.index + clue.length && clue.index < index + match[0].length);
     if (period !== undefined && !taken) clues.push({ ...period, index, length: match[0].length });
@@ -64,7 +64,7 @@ function cluesIn(question: string, text: string, today: number): Clue[] {
   return clues.sort((a, b) => a.index - b.index);
 }
 
-type Add = (match: RegExpMatchArray, period: Period | undefined) => void;
+type Add = (match: { 0: string; index?: number }, period: Period | undefined) => void;
 
 const wordPattern = (pattern: string) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`, 'gu');
 
@@ -140,7 +140,7 @@ function addDays(text: string, today: number, add: Add): void {
         Date.UTC(part.get('year') ?? 1970, (part.get('month') ?? 1) - 1, part.get('day') ?? 1);
       const start = dayOf(found.start);
       const end = found.end === null || found.end === undefined ? start : dayOf(found.end);
-      const match: RegExpMatchArray = Object.assign([found.text], { index: found.index });
+      const match = { 0: found.text, index: found.index };
       add(match, { start, end: end + DAY });
     }
   }

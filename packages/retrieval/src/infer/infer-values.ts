@@ -31,20 +31,19 @@ const GENERIC = new Set([
 /** A word this short is a word of the language more often than a value. */
 const SHORTEST = 3;
 
-/** Conditions on text fields whose values a question names; of one field the longest value. */
+/**
+ * Conditions on text fields whose values a question names: of one field the longest value. A value that is only meant ("uptime" means a
+ * report on reliability) counts where none is named.
+ */
 export function inferValues(question: string, known: Values): Record<string, string> {
   const asked = wordsOf(question);
   const conditions: Record<string, string> = {};
   for (const [field, values] of known) {
-    let best: { value: string; length: number } | undefined;
-    for (const value of values) {
-      const words = wordsOf(value);
-      const fits =
-        names(asked, words) || (field === 'doc_type' && meansType(asked, words)) || (field === 'author' && isBy(asked, words));
-      // Texts compare by their code points, so that equal questions infer equal filters.
-      const better = best === undefined || value.length > best.length || (value.length === best.length && value < best.value);
-      if (fits && better) best = { value, length: value.length };
-    }
+    const words = [...values].map((value) => ({ value, words: wordsOf(value) }));
+    const named = words.filter(({ words }) => names(asked, words) || (field === 'author' && isBy(asked, words)));
+    const meant = field === 'doc_type' && named.length === 0 ? words.filter(({ words }) => meansType(asked, words)) : [];
+    // Texts compare by their code points, so that equal questions infer equal filters.
+    const [best] = [...named, ...meant].sort((a, b) => b.value.length - a.value.length || (a.value < b.value ? -1 : 1));
     if (best !== undefined) conditions[field] = best.value;
   }
   return conditions;
