@@ -2,9 +2,9 @@ import { type Caller, type LlmMessage, type LlmTokens, SluiceError } from '@slui
 import { createAnswerText } from './answer-text.js';
 import { checkCitations } from './cited.js';
 import { buildContext, DEFAULT_CONTEXT_PASSAGES, DEFAULT_CONTEXT_TOKENS, type Excerpt, excerptOf, sourcesOf } from './context.js';
+import type { Retrieval, RetrievalDeps } from './deps.js';
 import type { createFinder } from './find.js';
 import { answerMessages, createFence } from './prompt.js';
-import type { Retrieval, RetrievalDeps } from './retrieval.js';
 import type { About, Answer, AnswerQuery } from './types.js';
 
 const NOT_FOUND = 'The documents do not answer this question.';

@@ -1,6 +1,7 @@
 import type { Caller, Filter, SearchHit } from '@sluice/core';
 import { accessFilter, compileFilter, mayAccess, parseDate, passesGroups } from '@sluice/metadata';
 import { alphaFor } from './alpha.js';
+import type { RetrievalDeps } from './deps.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
 import { type Conditions, inferFilters } from './infer/infer-filter.js';
 import { createKnownValues } from './infer/values.js';
@@ -8,7 +9,6 @@ import { orderHits } from './order.js';
 import { embedQuery } from './query.js';
 import type { Reading } from './reading.js';
 import { rerankPassages, type ScoredPassage } from './rerank.js';
-import type { RetrievalDeps } from './retrieval.js';
 import type { About, Degradation, SearchQuery } from './types.js';
 
 /** Hits that are looked at whatever the limit, so that the results for limit k are a prefix of those for 100. */

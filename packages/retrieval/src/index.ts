@@ -1,3 +1,4 @@
+export * from './deps.js';
 export * from './reading.js';
 export * from './retrieval.js';
 export * from './settings.js';

@@ -1,6 +1,3 @@
-import type { Caller, ChunkStore, Clock, Embedder, Llm, Reranker, Tokenizer } from '@sluice/core';
-import type { FieldCatalog } from '@sluice/metadata';
-import type { Logger, Metrics } from '@sluice/telemetry';
 import { createAnswering } from './answer.js';
 import {
   buildContext,
@@ -10,57 +7,14 @@ import {
   renderExcerpt,
   sourcesOf,
 } from './context.js';
+import type { Retrieval, RetrievalDeps } from './deps.js';
 import { createFinder } from './find.js';
-import { createReading, type Reading } from './reading.js';
+import { createReading } from './reading.js';
 import type { ScoredPassage } from './rerank.js';
-import type { SearchSettings } from './settings.js';
-import {
-  type Answer,
-  type AnswerEvent,
-  type AnswerQuery,
-  type ContextAnswer,
-  type ContextQuery,
-  publicMetadata,
-  type SearchAnswer,
-  type SearchQuery,
-  type SearchResult,
-  titleOf,
-} from './types.js';
+import { publicMetadata, type SearchResult, titleOf } from './types.js';
 
 /** Results of a search in all: those for a smaller limit are a prefix of these. */
 const FURTHEST = 100;
-
-export interface RetrievalDeps {
-  store: ChunkStore;
-  /** Where a text has the words that the store's keyword search looks for, in order; UTF-16 units. */
-  matchedSpans(query: string, text: string): { start: number; end: number }[];
-  embedder: Embedder;
-  tokenizer: Tokenizer;
-  reranker?: Reranker;
-  /** The language model that answers; without one `answer` is an error. */
-  llm?: Llm;
-  /** Filterable fields with their types. */
-  catalog: FieldCatalog;
-  settings: SearchSettings;
-  /** `store.reader_grace_ms`. */
-  readerGraceMs: number;
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-}
-
-export interface Retrieval {
-  /** Searches what the caller may see. Errors: `invalid_filter`, `store_unavailable`, `embed_failed`. */
-  search(request: SearchQuery, caller: Caller, signal?: AbortSignal): Promise<SearchAnswer>;
-  /** Searches, and puts what was found together for a language model. Errors: those of `search`. */
-  context(request: ContextQuery, caller: Caller, signal?: AbortSignal): Promise<ContextAnswer>;
-  /** Has the language model answer from a context. Errors: those of `search`, `llm_not_configured`, `llm_failed`. */
-  answer(request: AnswerQuery, caller: Caller, signal?: AbortSignal): Promise<Answer>;
-  /** The same as it comes; `done` is the last event, with the whole answer. Errors before the first event are those of `answer`. */
-  streamAnswer(request: AnswerQuery, caller: Caller, signal?: AbortSignal): AsyncGenerator<AnswerEvent>;
-  /** Whole reads of committed revisions, for routes that show chunks and texts. */
-  readonly reading: Reading;
-}
 
 /** Hybrid, dense and keyword search with access, expansion and citations, and contexts and answers made of what it finds. */
 export function createRetrieval(deps: RetrievalDeps): Retrieval {
