@@ -1,8 +1,6 @@
-export type { Check } from './doctor/check.js';
 export { diagnose } from './doctor/diagnose.js';
-export type { Addresses, Instance } from './instance/instance.js';
 export { readRunFile } from './instance/run-file.js';
-export { type RunOptions, runInstance } from './instance/run-instance.js';
+export { runInstance } from './instance/run-instance.js';
 export { reclaimFolders, startServicesAlone, stopInstancesBelow } from './instance/services-alone.js';
 export { startDetached } from './instance/start-detached.js';
 export { stopInstance } from './instance/stop-instance.js';
@@ -11,4 +9,4 @@ export { checkModel, obtainModel } from './provision/obtain-model.js';
 export { obtainRedis } from './services/redis.js';
 export { type ServiceRecord, stopService } from './services/service.js';
 export { obtainWeaviate } from './services/weaviate.js';
-export { cacheFolder, createWorkplace, type Environment } from './system/workplace.js';
+export { createWorkplace, type Environment } from './system/workplace.js';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { compiledUrl } from '@sluice/core';
-import type { Addresses, InstancePlan } from './instance.js';
+import type { Addresses, InstancePlan } from './plan.js';
 import type { ProcessSpec } from './supervised-process.js';
 
 export interface AppSpec extends ProcessSpec {

@@ -9,7 +9,8 @@ import { testServices, until } from '@sluice/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { freePorts } from '../system/ports.js';
 import { isRunning, processRef } from '../system/processes.js';
-import { type Addresses, type Instance, type InstanceEvent, type InstancePlan, startInstance } from './instance.js';
+import { type Instance, type InstanceEvent, startInstance } from './instance.js';
+import type { Addresses, InstancePlan } from './plan.js';
 import { readRunFile } from './run-file.js';
 import { stopInstance } from './stop-instance.js';
 

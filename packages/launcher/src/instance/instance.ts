@@ -5,15 +5,16 @@ import { type Clock, SluiceError, systemClock, VERSION } from '@sluice/core';
 import { modelSpec } from '../provision/models.js';
 import { obtainModel } from '../provision/obtain-model.js';
 import { obtainCredentials } from '../services/credentials.js';
-import { type ServiceRecord, stopService } from '../services/service.js';
+import { stopService } from '../services/service.js';
 import { writeAtomically } from '../system/files.js';
 import { type Lock, tryLock } from '../system/locks.js';
 import { choosePort } from '../system/ports.js';
 import { processRef } from '../system/processes.js';
-import { createWorkplace, type Environment, type Workplace } from '../system/workplace.js';
+import { createWorkplace, type Workplace } from '../system/workplace.js';
 import { type AppSpec, standardApps } from './apps.js';
 import { documentLine } from './document-line.js';
 import { faultLine } from './fault-line.js';
+import type { Addresses, InstancePlan, Services } from './plan.js';
 import { createRotatingLog, type RotatingLog } from './rotating-log.js';
 import { type RunFile, readRunFile, removeRunFile, writeRunFile } from './run-file.js';
 import { startServices } from './start-services.js';
@@ -31,22 +32,6 @@ export type InstanceEvent =
   | { kind: 'exit'; role: string; line: string }
   | { kind: 'ready'; seconds: number };
 
-/** What an instance is made of; `planInstance` makes it from the configuration. */
-export interface InstancePlan {
-  /** Absolute. One instance a data folder. */
-  dataFolder: string;
-  /** Where relative paths of the command line and the environment begin. */
-  cwd: string;
-  env: Environment;
-  /** What the processes get on top of `env`: the settings that make them see the same configuration. */
-  appEnvironment(addresses: Addresses): Record<string, string>;
-  /** Prefix of Redis keys and collection names: kept in the data folder, so that the folder may be moved. */
-  namespace: string;
-  api: { host: string; port: number; portIsDefault: boolean };
-  /** Which model is wanted, and from where: `auto`, `hub`, `maven` or a folder. Undefined: it is behind an endpoint. */
-  model: { name: string; choice: string } | undefined;
-}
-
 export interface InstanceOptions {
   plan: InstancePlan;
   onEvent(event: InstanceEvent): void;
@@ -58,21 +43,6 @@ export interface InstanceOptions {
   clock?: Clock;
   /** How long a process may take to end by itself. Default 20 s for apps, 10 s for services. */
   deadlines?: { appMs: number; serviceMs: number };
-}
-
-export interface Services {
-  redis: ServiceRecord;
-  weaviate: ServiceRecord;
-}
-
-export interface Addresses {
-  redis: string;
-  weaviate: string;
-  /** Key of that Weaviate, where it wants one. */
-  weaviateKey?: string | undefined;
-  api: string;
-  /** Undefined for a model behind an endpoint. */
-  modelFolder: string | undefined;
 }
 
 export interface Instance {

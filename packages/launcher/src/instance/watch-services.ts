@@ -1,8 +1,8 @@
 import type { Clock } from '@sluice/core';
 import { isServiceUp, launchService, type ServiceRecord, type ServiceRole } from '../services/service.js';
 import type { Workplace } from '../system/workplace.js';
-import type { Services } from './instance.js';
 import { createLineCollector, type LineCollector, redisEntry } from './line-collector.js';
+import type { Services } from './plan.js';
 import { createRotatingLog, type RotatingLog, rotateInPlace } from './rotating-log.js';
 import { PROBES } from './start-services.js';
 import { BACK_OFF, nextWait } from './supervised-process.js';
