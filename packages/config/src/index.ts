@@ -5,5 +5,5 @@ export { processEnvironment } from './environment.js';
 export { loadConfig } from './load-config.js';
 export { createConfiguredPolicy } from './policy.js';
 export { modelChoice, requireServices } from './require-services.js';
-export { ensureSecret, makeDataFolder, type SecretName, secretsFolder, writeSecretFile } from './secrets.js';
+export { ensureSecret, makeDataFolder, writeSecretFile } from './secrets.js';
 export { createSourceViews } from './source-views.js';

@@ -1,9 +1,9 @@
-export type { Dataset, DatasetDocuments, Question } from './dataset.js';
+export type { Dataset, Question } from './dataset.js';
 export { judge } from './gate.js';
 export { toHtml } from './html.js';
 export { loadDataset } from './load-dataset.js';
-export { MAIN_MEASURE, toMarkdown } from './markdown.js';
+export { toMarkdown } from './markdown.js';
 export { compareReports, makeReport, type Report } from './report.js';
 export { resolveDocuments } from './resolve-documents.js';
-export { type Found, runDataset } from './run-dataset.js';
+export { runDataset } from './run-dataset.js';
 export { suggestQuestions } from './suggest-questions.js';
