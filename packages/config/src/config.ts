@@ -1,5 +1,6 @@
 import type { ChunkingSettings, FieldType, ParseLimits, SecurityLevel } from '@sluice/core';
 import type { MetadataSchema } from '@sluice/metadata';
+import type { EndpointChoice } from '@sluice/models';
 import type { ParserSettings } from '@sluice/parsers/settings';
 
 /** A watched folder, as configured. Paths are absolute. */
@@ -70,16 +71,8 @@ export interface EmbeddingConfig {
   maxTokens?: number;
   passagePrefix?: string;
   queryPrefix?: string;
-  endpoint?: {
-    baseUrl: string;
-    apiKeyEnv?: string;
-    apiKey?: string;
-    dimensions?: number;
-    batch: number;
-    concurrency: number;
-    timeoutMs: number;
-    pricePerMillionTokens: number;
-  };
+  /** `apiKeyEnv` names the variable that holds the key. */
+  endpoint?: EndpointChoice & { apiKeyEnv?: string };
 }
 
 /** Everything that can be set, checked, with defaults applied: flags over environment over sluice.yaml over defaults. */

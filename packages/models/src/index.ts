@@ -1,6 +1,13 @@
 export { createEmbedder, type LocalEmbedder } from './embedder.js';
 export { modelFiles } from './model-files.js';
-export { type ModelChoice, type ModelIdentity, modelIdentity, openModel, openTokenizer } from './open-model.js';
+export {
+  type EndpointChoice,
+  type ModelChoice,
+  type ModelIdentity,
+  modelIdentity,
+  openModel,
+  openTokenizer,
+} from './open-model.js';
 export { createRerankEndpoint } from './rerank-endpoint.js';
 export { createReranker, type LocalReranker } from './reranker.js';
 export * from './settings.js';

@@ -25,7 +25,8 @@ export interface ModelChoice {
   endpoint?: EndpointChoice | undefined;
 }
 
-interface EndpointChoice {
+/** An embedding endpoint and how it is called. */
+export interface EndpointChoice {
   baseUrl: string;
   apiKey?: string;
   dimensions?: number;
