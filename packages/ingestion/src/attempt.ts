@@ -68,3 +68,8 @@ export function isBetween(
 export function isServing(record: CommitRecord | undefined): record is CommitRecord {
   return record !== undefined && record.chunks > 0;
 }
+
+/** Whether a delete may be committed: where something is recorded of the document, only below the known root. */
+export async function mayDelete({ source }: Target, { top }: Attempt): Promise<boolean> {
+  return top === undefined || top.status === 'deleted' || (await source.mayDelete());
+}

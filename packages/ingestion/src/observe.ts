@@ -79,13 +79,13 @@ const PROBE = '.sluice-probe';
 
 /**
  * What a path that was refused says of its document: nothing where the root refuses every look (`root`) or the path can be read by now
- * (`mended`), else that this very document cannot be read.
+ * (`readable`), else that this very document cannot be read.
  */
 export async function whyUnreadable(
   deps: Pick<IngestionDeps, 'files' | 'policy'>,
   source: SourceView,
   sourcePath: string,
-): Promise<'root' | 'mended' | 'document'> {
+): Promise<'root' | 'readable' | 'document'> {
   const isRefused = await deps.files.stat(join(source.root, PROBE)).then(
     () => false,
     () => true,
@@ -95,7 +95,7 @@ export async function whyUnreadable(
     const disk = await observeDisk(deps, source, sourcePath);
     if (disk.kind === 'file') await deps.files.readHead(disk.path, 1);
     if (disk.kind === 'file' && disk.sidecar !== undefined) await deps.files.readHead(disk.sidecarPath, 1);
-    return 'mended';
+    return 'readable';
   } catch {
     return 'document';
   }

@@ -1,5 +1,5 @@
 import { type CommitRecord, topCommit, topRecord } from '@sluice/core';
-import { type Attempt, isBetween, readRecords, type Target } from './attempt.js';
+import { type Attempt, isBetween, mayDelete, readRecords, type Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import { type DiskState, observeAgain, sameDisk } from './observe.js';
 
@@ -20,8 +20,9 @@ export async function publish(
   record: CommitRecord,
 ): Promise<Published> {
   await deps.onStep?.('commit', target.docId);
-  const [before, isOutdated] = await Promise.all([readRecords(deps, target.docUuid), hasComeOrGone(deps, target, attempt, disk)]);
+  const [before, isOutdated] = await Promise.all([readRecords(deps, target.docUuid), hasComeOrGone(deps, target, disk)]);
   if (isOutdated) return 'again';
+  if (record.status === 'deleted' && !(await mayDelete(target, attempt))) return 'again';
   if (topCommit(before)?.id !== attempt.base?.id) return 'again';
   if ((topRecord(before)?.fence ?? 0) > attempt.fence.value) return 'again';
 
@@ -43,9 +44,9 @@ export async function publish(
 /**
  * Whether the file came or went since the disk was read. A file that changes again and again is committed all the same, else it never
  * would be. One that went is not: the job of a file that was never committed had nothing to delete, so an attempt that slept would bring
- * it up. A delete needs a file that is still missing below the known root: a root that was away for a moment has all its files back.
+ * it up. One that came is not deleted: a root that was away for a moment has all its files back.
  */
-async function hasComeOrGone(deps: IngestionDeps, target: Target, { base }: Attempt, disk: DiskState): Promise<boolean> {
+async function hasComeOrGone(deps: IngestionDeps, target: Target, disk: DiskState): Promise<boolean> {
   if (disk.kind === 'file') {
     // Whether it changed, the check after the commit sees: here its own stat says enough.
     const isFile = await deps.files.stat(disk.path).then(
@@ -55,6 +56,5 @@ async function hasComeOrGone(deps: IngestionDeps, target: Target, { base }: Atte
     if (isFile) return false;
   }
   const now = await observeAgain(deps, target, disk).catch(() => disk);
-  if (disk.kind === 'file' || now.kind === 'file') return now.kind !== disk.kind;
-  return base !== undefined && base.status !== 'deleted' && !(await target.source.mayDelete());
+  return now.kind !== disk.kind;
 }

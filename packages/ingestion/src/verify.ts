@@ -15,7 +15,8 @@ import { collectStrays, deleteStrays, type Strays, totalOf } from './strays.js';
 import { unnamed } from './sweep.js';
 import { type DocumentObjects, readAgain, type StoredChunkFacts, walkDocuments } from './walk-documents.js';
 
-const DRIFT_KINDS = [
+/** Ways in which disk and store may differ. */
+export const DRIFT_KINDS = [
   'missing_document',
   'stale_document',
   'unexpected_document',

@@ -26,15 +26,19 @@ export interface WrittenDocument {
 /** Thrown when the store holds another number of live chunks than the manifest names: a kept chunk was lost. */
 export class LostChunks extends Error {}
 
+interface DocumentToWrite {
+  target: Target;
+  attempt: Attempt;
+  disk: FileState;
+  read: ReadResult;
+  resolved: ResolvedDocument;
+}
+
 /** Steps 4 and 5 for a document that was read: its new chunks, its manifest, its commit. */
 export async function writeDocument(
   deps: IngestionDeps,
   vectors: VectorCache,
-  target: Target,
-  attempt: Attempt,
-  disk: FileState,
-  read: ReadResult,
-  resolved: ResolvedDocument,
+  { target, attempt, disk, read, resolved }: DocumentToWrite,
   options: WriteOptions,
 ): Promise<WrittenDocument> {
   const { base } = attempt;

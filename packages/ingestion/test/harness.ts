@@ -288,3 +288,25 @@ export function useHarnesses(): (options?: HarnessOptions) => Promise<Harness> {
     return made;
   };
 }
+
+/** Harnesses in which something happens once, when the writer first reaches a step after it was armed. */
+export function useArmedHarnesses() {
+  const harness = useHarnesses();
+  return async (options: HarnessOptions = {}) => {
+    let armed: { step: string; run: () => Promise<void> } | undefined;
+    const h = await harness({
+      ...options,
+      onStep: async (step) => {
+        if (armed === undefined || armed.step !== step) return;
+        const { run } = armed;
+        armed = undefined;
+        await run();
+      },
+    });
+    return Object.assign(h, {
+      at(step: string, run: () => Promise<void>) {
+        armed = { step, run };
+      },
+    });
+  };
+}

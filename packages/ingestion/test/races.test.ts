@@ -2,34 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { appendFile, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type CommitRecord, type Fence, objectUuid, SluiceError } from '@sluice/core';
-import { createNodeFiles } from '@sluice/sources';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createHarness, type Harness, type HarnessOptions } from './harness.js';
+import { type CommitRecord, type Fence, objectUuid } from '@sluice/core';
+import { describe, expect, it } from 'vitest';
+import { type Harness, useArmedHarnesses } from './harness.js';
 
-const open: Harness[] = [];
-/** A harness in which something happens once, when the writer first reaches a step after it was armed. */
-async function harness(options: HarnessOptions = {}) {
-  let armed: { step: string; run: () => Promise<void> } | undefined;
-  const h = await createHarness({
-    ...options,
-    onStep: async (step) => {
-      if (armed === undefined || armed.step !== step) return;
-      const { run } = armed;
-      armed = undefined;
-      await run();
-    },
-  });
-  open.push(h);
-  return Object.assign(h, {
-    at(step: string, run: () => Promise<void>) {
-      armed = { step, run };
-    },
-  });
-}
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
+const harness = useArmedHarnesses();
 
 describe('a file that is being saved while a job runs', () => {
   it.each([
@@ -280,67 +257,6 @@ it('what is of no commit at all is swept as well when its source is no longer co
   expect((await h.objects('a.md')).map(({ collection }) => collection)).toEqual(['commits']);
 });
 
-it('a document that became unreadable, with the same size as before, is a dead letter at once and says so', async () => {
-  const closed = createNodeFiles();
-  const denied = () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
-  const h = await harness();
-  await h.write('a.txt', 'old');
-  await h.reconcile('a.txt');
-  await h.write('a.txt', 'NEW');
-  h.deps.files = { ...closed, hash: denied, readHead: denied };
-  h.deps.reader = {
-    ...h.deps.reader,
-    read: () => Promise.reject(new SluiceError('unreadable', 'a.txt cannot be read (EACCES)')),
-  };
-  expect(await h.reconcile('a.txt', 'change', { lastAttempt: false })).toMatchObject({ outcome: 'failed', reason: 'unreadable' });
-});
-
-describe.each(['EIO', 'ESTALE', 'EMFILE', 'ENFILE', 'EAGAIN', 'EBUSY'])('%s passes by itself', (code) => {
-  const refuse = () => Promise.reject(Object.assign(new Error(code), { code }));
-
-  it('so the file is tried again and its last good revision is served', async () => {
-    const h = await harness();
-    await h.write('a.md', 'old');
-    await h.reconcile('a.md');
-    await h.write('a.md', 'changed');
-    const files = h.deps.files;
-    const refusals = [
-      { ...files, readHead: refuse },
-      { ...files, stat: (path: string) => (path.endsWith('a.md') ? refuse() : files.stat(path)) },
-      { ...files, realpath: (path: string) => (path.endsWith('a.md') ? refuse() : files.realpath(path)) },
-    ];
-    for (const refusing of refusals) {
-      h.deps.files = refusing;
-      await expect(h.reconcile('a.md', 'change', { lastAttempt: false })).rejects.toMatchObject({
-        code: 'unreadable',
-        kind: 'transient',
-      });
-      expect(await h.top('a.md')).toMatchObject({ status: 'indexed' });
-      expect(await h.texts('a.md')).toEqual(['old']);
-    }
-    h.deps.files = files;
-    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
-    expect(await h.texts('a.md')).toEqual(['changed']);
-  });
-});
-
-it.each(['EACCES', 'EIO'])(
-  'a real path that cannot be resolved (%s) deletes nothing, not even at the last attempt',
-  async (code) => {
-    const h = await harness();
-    await h.write('a.md', 'old');
-    await h.reconcile('a.md');
-    await h.write('a.md', 'changed');
-    const { realpath } = h.deps.files;
-    h.deps.files = {
-      ...h.deps.files,
-      realpath: (path) => (path.endsWith('a.md') ? Promise.reject(Object.assign(new Error(code), { code })) : realpath(path)),
-    };
-    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'unreadable', serving: true });
-    expect(await h.texts('a.md')).toEqual(['old']);
-  },
-);
-
 describe('a raise of the level over a base that cannot be copied', () => {
   const raised = '---\nsecurity_level: 3\n---\n\none\n\ntwo';
 
@@ -370,58 +286,6 @@ describe('a raise of the level over a base that cannot be copied', () => {
     await h.reconcile('a.md');
     expect(await h.top('a.md')).toMatchObject({ status: 'indexed', security_level: 3 });
     expect(await h.texts('a.md')).toEqual(['one', 'two']);
-  });
-});
-
-describe('a root that refuses every look', () => {
-  /** A harness whose root refuses to be looked into while `refuses` is true. */
-  async function refusing() {
-    const state = { refuses: false };
-    const files = createNodeFiles();
-    const denied = () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' }));
-    const h = await harness({
-      files: {
-        stat: (path) => (state.refuses && path.startsWith(`${h.root}/`) ? denied() : files.stat(path)),
-        readHead: (path, length) => (state.refuses ? denied() : files.readHead(path, length)),
-      },
-    });
-    return { h, state };
-  }
-
-  it.each(['', 'fence', 'base', 'read', 'parsed', 'commit', 'committed'])(
-    'is no failure of its documents, whenever it begins: %s',
-    async (step) => {
-      const { h, state } = await refusing();
-      const refuse = async () => {
-        state.refuses = true;
-      };
-      await h.write('a.md', 'one');
-      await h.reconcile('a.md');
-      await h.write('a.md', 'two');
-      if (step === '') state.refuses = true;
-      else h.at(step, refuse);
-      expect(await h.reconcile('a.md')).toEqual({ outcome: 'suspended' });
-      expect(await h.top('a.md')).toMatchObject({ status: 'indexed', security_level: 1 });
-      expect(await h.texts('a.md')).toEqual([step.startsWith('commit') ? 'two' : 'one']);
-      state.refuses = false;
-      await h.reconcile('a.md', 'scan');
-      expect(await h.texts('a.md')).toEqual(['two']);
-    },
-  );
-
-  it('that can be read again while its refusal is looked into is looked at anew', async () => {
-    const { h, state } = await refusing();
-    await h.write('a.md', 'one');
-    const stat = h.deps.files.stat;
-    state.refuses = true;
-    h.deps.files = {
-      ...h.deps.files,
-      stat(path) {
-        if (path.endsWith('.sluice-probe')) state.refuses = false;
-        return stat(path);
-      },
-    };
-    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'indexed' });
   });
 });
 

@@ -1,0 +1,124 @@
+import { type Embedder, type ErrorCode, isReason, type ReasonCode, SluiceError, toSluiceError } from '@sluice/core';
+import { beginAttempt, isServing, type Target } from './attempt.js';
+import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
+import type { IngestionDeps } from './deps.js';
+import { accessAfterFailure } from './document-metadata.js';
+import { type DiskState, observeDisk, sameDisk, whyUnreadable } from './observe.js';
+import type { ReconcileOptions, ReconcileOutcome } from './outcome.js';
+import { publish } from './publish.js';
+import type { ReadBuffer } from './read-buffer.js';
+import { commitFailure, type Failure } from './write-failure.js';
+
+/** Faults that say nothing of the document: they are never recorded as its failure. */
+const REQUEUED: ReadonlySet<string> = new Set(['outdated_attempt', 'queue_unavailable', 'not_stable'] satisfies ErrorCode[]);
+
+const SKIPPED: ReadonlySet<string> = new Set(['unsupported_type', 'too_large'] satisfies ReasonCode[]);
+
+/** The disk as the round under way has seen it: what a failure is about. */
+export interface Looked {
+  disk: DiskState | undefined;
+  knownGone?: boolean;
+}
+
+export function keepsChanging({ docId }: Target): SluiceError {
+  return new SluiceError('outdated_attempt', `${docId} kept changing while it was read; it will be tried again`, { docId });
+}
+
+/** Whether an embedding endpoint is away for every text. */
+async function isAway({ checkReady }: Embedder): Promise<boolean> {
+  return (
+    (await checkReady?.().then(
+      () => false,
+      () => true,
+    )) ?? false
+  );
+}
+
+/** A failure that is to last but could not be recorded, as while the store refuses writes: if its job ended, nothing would tell of it. */
+export function unrecorded(thrown: unknown, docId: string): SluiceError {
+  const { code, message } = toSluiceError(thrown, 'internal', docId);
+  return new SluiceError(code, message, { docId, kind: 'transient', cause: thrown, details: { unrecorded: true } });
+}
+
+/**
+ * Records what was thrown as the document's failure, or throws it on where the job is to be tried again.
+ *
+ * @throws SluiceError of kind transient
+ */
+export async function recordFailure(
+  deps: IngestionDeps,
+  target: Target,
+  thrown: unknown,
+  { reading, looked, options }: { reading: ReadBuffer; looked: Looked; options: ReconcileOptions },
+): Promise<ReconcileOutcome | 'again'> {
+  if (options.signal?.aborted) throw thrown;
+  const error = toSluiceError(thrown, 'internal', target.docId);
+  if (REQUEUED.has(error.code)) throw error;
+  // A query that the store refuses may be its own trouble in words that are not known here. If it is still away, the record can't be written
+  // either and the store's error comes of that: such a job waits for the store and never becomes a dead letter.
+  const permanent = error.kind === 'permanent' && error.code !== 'store_unavailable';
+  if (!permanent && !options.lastAttempt) throw asTransient(error);
+  // Recorded it would be a dead letter, while the endpoint is only away: such a job waits for it.
+  if (!permanent && error.code === 'embed_failed' && (await isAway(deps.embedder))) throw error;
+  if (error.code === 'unreadable') {
+    const why = await whyUnreadable(deps, target.source, target.sourcePath);
+    // A root that lets nothing be looked at is as good as lost: what is known of its documents stays as it is.
+    if (why === 'root') return { outcome: 'suspended' };
+    if (why === 'readable') return 'again';
+  }
+  const reason: ReasonCode = isReason(error.code) ? error.code : 'internal';
+  const message = withoutRoot(error.message, target);
+  try {
+    if (SKIPPED.has(reason))
+      return await commitSkipped(deps, target, { reason, message, contentHash: reading.lastHash() }, looked.disk);
+    const record = await commitFailure(
+      deps,
+      target,
+      { reason, message, contentHash: reading.lastHash(), copy: options.rebuild === true },
+      looked.disk,
+    );
+    if (record === 'again') return 'again';
+    return { outcome: 'failed', reason, message, error, serving: isServing(record) };
+  } catch (cause) {
+    throw unrecorded(cause, target.docId);
+  }
+}
+
+function asTransient(error: SluiceError): SluiceError {
+  if (error.kind !== 'permanent') return error;
+  return new SluiceError(error.code, error.message, { kind: 'transient', cause: error });
+}
+
+/** A message with files named as documents are: its readers are not told where on this machine a source lies. */
+function withoutRoot(message: string, { source: { name, root } }: Target): string {
+  return message.replaceAll(`${root}/`, `${name}/`);
+}
+
+/** A document that is left out by type or size serves nothing. */
+async function commitSkipped(
+  deps: IngestionDeps,
+  target: Target,
+  { reason, message, contentHash }: Omit<Failure, 'copy'>,
+  seen: DiskState | undefined,
+): Promise<ReconcileOutcome | 'again'> {
+  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
+    const attempt = await beginAttempt(deps, target);
+    const disk = await observeDisk(deps, target.source, target.sourcePath);
+    // The reason tells of the bytes that were read, so it is not recorded of others.
+    if (disk.kind === 'gone' || (seen !== undefined && !sameDisk(seen, disk))) return 'again';
+    const record = buildRecord(deps, target, attempt, disk, {
+      ...NOTHING_LIVE,
+      kind: 'commit',
+      status: 'skipped',
+      reason,
+      message,
+      content_hash: contentHash,
+      fingerprint: disk.policy.fingerprint(''),
+      format: '',
+      metadata: bareMetadata(await accessAfterFailure(deps, target, disk, undefined)),
+      warnings: [],
+    });
+    if ((await publish(deps, target, attempt, disk, record)) === 'done') return { outcome: 'skipped', reason, message };
+  }
+  throw keepsChanging(target);
+}
