@@ -1,22 +1,15 @@
+import { DRIFT_KINDS } from '@sluice/ingestion';
 import { z } from 'zod';
 import type { Tasks } from '../tasks.js';
 import { problemSchema } from './problem.js';
-
-const KINDS = [
-  'missing_document',
-  'stale_document',
-  'unexpected_document',
-  'missing_chunk',
-  'orphan_chunk',
-  'duplicate_chunk',
-  'wrong_metadata',
-] as const;
 
 /** What verify found. */
 const verifyAnswer = z
   .object({
     differences: z.int(),
-    by_kind: z.object(Object.fromEntries(KINDS.map((kind) => [kind, z.int()])) as Record<(typeof KINDS)[number], z.ZodInt>),
+    by_kind: z.object(
+      Object.fromEntries(DRIFT_KINDS.map((kind) => [kind, z.int()])) as Record<(typeof DRIFT_KINDS)[number], z.ZodInt>,
+    ),
     failed_serving_old: z.int(),
     in_grace: z.int(),
     in_flight: z.int().describe('Documents that differ while a job of theirs waits or runs.'),
