@@ -23,8 +23,8 @@ export function formatsPage(): string {
 
 <!-- Made from packages/parsers/src/formats.ts by \`npm run formats\`; a test compares. -->
 
-The type of a file is told by its content first, then by its name. What is not listed is \`skipped\` with \`unsupported_type\`; a file without
-text, as a scanned PDF or a blank file, is \`empty\`.
+File type is detected from content first, then from the name. A type that is not listed is \`skipped\`
+with \`unsupported_type\`. A file without text, such as a scanned PDF or a blank file, is \`empty\`.
 
 | format | names | content | what is read |
 |---|---|---|---|
@@ -32,18 +32,25 @@ ${rows.join('\n')}
 
 ## Text and elements
 
-For plain text, Markdown, source code, SQL, JSON and JSON Lines the text of the document is the file's, decoded and cleaned: the byte order mark
-goes, line ends become LF, control characters go, a lone surrogate becomes U+FFFD. Front matter stays in the text, but no element covers it.
-For the others the text is built: elements are parted by a blank line (by a line break alone where a page of a PDF ends within a
-sentence), headings are plain lines, lists have a line an item, tables are GitHub Markdown with one line a row, and rows without a
-separator line where there is no header. Everything visible lies in an element, and \`text.slice(start, end)\` is the element's text.
+For plain text, Markdown, source code, SQL, JSON and JSON Lines the text of the document is the text
+of the file, decoded and cleaned. The byte order mark and control characters are removed, line ends
+become LF, and a lone surrogate becomes U+FFFD. Front matter stays in the text, but no element
+covers it.
+
+For the other formats the text is built from elements. A blank line separates elements; a line break
+alone does where a page of a PDF ends within a sentence. Headings are plain lines, and lists have
+one line per item. Tables are GitHub Markdown with one line per row, without a separator line where
+there is no header. Everything visible is in an element, and \`text.slice(start, end)\` is the text of
+the element.
 
 ## Encodings
 
-A byte order mark decides, then valid UTF-8, then UTF-16 without a mark, then what the document declares, then the legacy encoding whose
-text looks most like a language: GB 18030, Big5, Shift_JIS, EUC-JP, EUC-KR, windows-1250 to 1256, windows-874, KOI8-R, CP866, ISO 8859-5, Mac Roman.
-A doubtful guess carries the warning \`encoding_guessed\`. Where every decoder would leave U+FFFD, and where UTF-8 has broken characters in it, the
-file is \`failed: encoding_unknown\`.
+The encoding is decided by the first of these that applies: a byte order mark, valid UTF-8, UTF-16
+without a mark, what the document declares, the legacy encoding whose text looks most like a
+language. Those are GB 18030, Big5, Shift_JIS, EUC-JP, EUC-KR, windows-1250 to 1256, windows-874,
+KOI8-R, KOI8-U, CP866, ISO 8859-5 and Mac Roman. A doubtful guess carries the warning
+\`encoding_guessed\`. The file is \`failed: encoding_unknown\` where every decoder would leave U+FFFD,
+or where its UTF-8 has broken characters.
 
 ## Limits
 
@@ -51,8 +58,9 @@ file is \`failed: encoding_unknown\`.
 |---|---|---|
 ${limits.join('\n')}
 
-A file beyond \`file_mb\` is \`failed: too_large\`; the others give \`limit_exceeded\`, \`parse_timeout\` and \`parse_memory\`. XML brings no entities of its own, HTML
-fetches nothing, and names within archives are never used as paths.
+A file beyond \`file_mb\` is \`skipped: too_large\`. The other limits give \`failed\` with
+\`limit_exceeded\`, \`parse_timeout\` or \`parse_memory\`. Entities that an XML file declares are not
+expanded, HTML fetches nothing, and names within archives are never used as paths.
 
 ## Settings
 
