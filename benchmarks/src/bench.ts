@@ -4,6 +4,8 @@ import type { RawLimit } from './raw-limit.js';
 export interface BenchServices {
   redis: string;
   weaviate: string;
+  /** Port of Weaviate's gRPC, for clients that use it; empty where it is not known. */
+  grpcPort: string;
   /** Folder of the embedding model. */
   model: string;
 }

@@ -11,16 +11,20 @@ import { benchChunking } from './rows/chunking.js';
 import { benchEdit } from './rows/edit.js';
 import { benchGrowth } from './rows/growth.js';
 import { benchIngest } from './rows/ingest.js';
+import { benchLangChain } from './rows/langchain.js';
 import { benchLatency } from './rows/latency.js';
 import { benchParsing } from './rows/parsing.js';
 import { benchRaw } from './rows/raw.js';
 import { benchRescan } from './rows/rescan.js';
 import { benchSearch } from './rows/search.js';
 import { benchStartup } from './rows/startup.js';
+import { benchWorkers } from './rows/workers.js';
 
 const BENCHES: Record<string, Bench> = {
   raw: benchRaw,
   ingest: benchIngest,
+  langchain: benchLangChain,
+  workers: benchWorkers,
   latency: benchLatency,
   rescan: benchRescan,
   edit: benchEdit,
@@ -68,12 +72,14 @@ function readOptions(args: string[]): Options {
 async function withServices<T>(work: (services: BenchServices) => Promise<T>): Promise<T> {
   const workplace = createWorkplace(process.env, say);
   const model = await obtainModel(workplace, { cwd: process.cwd() });
-  const { REDIS_URL: redis, WEAVIATE_URL: weaviate } = process.env;
-  if (redis !== undefined && weaviate !== undefined) return work({ redis, weaviate, model });
+  const { REDIS_URL: redis, WEAVIATE_URL: weaviate, WEAVIATE_GRPC_PORT: given = '' } = process.env;
+  if (redis !== undefined && weaviate !== undefined) return work({ redis, weaviate, grpcPort: given, model });
   const dataFolder = await mkdtemp(join(tmpdir(), 'sluice-bench-services-'));
   const own = await startServicesAlone({ dataFolder, workplace });
   try {
-    return await work({ redis: own.redis.url, weaviate: own.weaviate.url, model });
+    const { launch } = own.weaviate;
+    const grpcPort = launch?.kind === 'program' ? (launch.env.GRPC_PORT ?? '') : '';
+    return await work({ redis: own.redis.url, weaviate: own.weaviate.url, grpcPort, model });
   } finally {
     await own.stop();
     await rm(dataFolder, { recursive: true, force: true });
