@@ -38,7 +38,7 @@ describe('built-in junk', () => {
     ['movie.download/part1.txt', 'unfinished'],
     ['~WRD0001.tmp', 'office'],
     ['DESKTOP.INI', 'operating system'],
-    ['$RECYCLE.BIN/x.txt', 'operating system'],
+    ['$RECYCLE.BIN/x.txt', 'recycle bin'],
     ['a/__MACOSX/x.txt', 'operating system'],
     ['a.txt.swo', 'swap'],
   ])('%s is ignored as %s', (path, kind) => {
