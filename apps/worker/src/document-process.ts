@@ -143,6 +143,7 @@ function describe(
     metadata: document.metadata,
     ...(document.frontMatter === undefined ? {} : { frontMatter: document.frontMatter }),
     ...(document.lang === undefined ? {} : { lang: document.lang }),
+    ...(document.unfinished === undefined ? {} : { unfinished: document.unfinished }),
   };
 }
 

@@ -57,6 +57,8 @@ export interface ParsedDocument {
   format: string;
   /** ISO 639-1 code of the main language, where one was recognised. */
   lang?: string;
+  /** The file has 0 bytes, which no file of its format has: a copy that has begun, or that failed. */
+  unfinished?: boolean;
   /** Files found inside this one (attachments of a mail, and those of mails within), each with what became of it. */
   attachments?: Attachment[];
 }

@@ -182,22 +182,6 @@ async function deleteDocument(
   return (await publish(deps, target, attempt, disk, record)) === 'done' ? { outcome: 'deleted' } : 'again';
 }
 
-/**
- * Formats whose smallest file has bytes. 0 bytes over one that was read are a copy that has begun, or that failed: the last good revision
- * is served on. A file that never had another content is `empty`.
- */
-const NEVER_EMPTY: ReadonlySet<string> = new Set([
-  'pdf',
-  'docx',
-  'pptx',
-  'xlsx',
-  'odt',
-  'ods',
-  'odp',
-  'epub',
-  'encrypted-office',
-]);
-
 async function writeFile(
   deps: IngestionDeps,
   vectors: VectorCache,
@@ -238,9 +222,9 @@ async function writeFile(
 
   const read = await reading.read(disk, options);
   if (read === 'changed') return 'again';
-  const { bytes, format: found } = read.result;
-  if (bytes === 0 && NEVER_EMPTY.has(found) && isServing(base) && base.chunks > 0) {
-    throw new SluiceError('corrupt', `${target.docId} has 0 bytes, which no ${found} file has; copy it again`);
+  // The last good revision is served on. A file that never had another content is `empty`.
+  if (read.result.unfinished && isServing(base) && base.chunks > 0) {
+    throw new SluiceError('corrupt', `${target.docId} has 0 bytes, which no ${read.result.format} file has; copy it again`);
   }
   const resolved = resolveDocument(target, disk, read.result, read.sidecar);
   const written = await writeDocument(

@@ -120,6 +120,7 @@ function createParagraphReader(): DocumentReader & { reads: string[] } {
         warnings: [],
         dropped: [],
         chunks,
+        ...(bytes.length === 0 && request.path.endsWith('.pdf') ? { unfinished: true } : {}),
         ...(front === undefined ? {} : { frontMatter: front.data }),
       };
     },

@@ -26,6 +26,8 @@ export interface ChildParser {
 export interface FormatEntry extends FormatInfo {
   /** Recognises a file by its beginning, byte for byte as Latin-1: asked before its name counts. */
   readonly recognises?: (head: string) => boolean;
+  /** No file of it has 0 bytes: such a file is a copy that has begun, or that failed. */
+  readonly neverEmpty?: true;
   /** It is a zip archive with parts whose names begin like these. One without its directory is corrupt. */
   readonly parts?: readonly string[];
   /**

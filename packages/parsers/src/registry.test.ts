@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type ParsedDocument, SluiceError } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
+import { FORMATS } from './formats.js';
 import { createParserRegistry, defaultParseLimits } from './index.js';
 
 const registry = createParserRegistry();
@@ -47,6 +48,18 @@ it('refuses a file over the limit before reading it', async () => {
 
 it.each(['a.txt', 'a.md', 'a.html', 'a.py'])('has nothing to say of a blank %s', async (name) => {
   for (const blank of ['', ' \n\t\n']) expect(await parse(name, blank)).toMatchObject({ text: '', elements: [] });
+});
+
+it('calls a file of 0 bytes unfinished where its format has none', async () => {
+  for (const { format, extensions, neverEmpty, parts } of FORMATS)
+    for (const extension of extensions) {
+      const { unfinished, ...blank } = await parse(`a.${extension}`, '');
+      expect(blank).toMatchObject({ format, text: '', elements: [] });
+      expect(unfinished ?? false).toBe(neverEmpty === true || parts !== undefined);
+    }
+  expect(FORMATS.filter(({ neverEmpty, parts }) => neverEmpty || parts).map(({ format }) => format)).toEqual(
+    expect.arrayContaining(['pdf', 'docx', 'pptx', 'xlsx', 'epub', 'odf', 'rtf']),
+  );
 });
 
 it('never begins a text with the byte order mark, and never lets control characters in', async () => {

@@ -37,7 +37,7 @@ export function createParserRegistry(formats: readonly FormatEntry[] = FORMATS):
       const format = detectFormat(input.bytes, input.name, formats);
       const entry = format === undefined ? undefined : byName.get(format);
       if (entry === undefined) throw new SluiceError('unsupported_type', await describeUnsupported(input.bytes, input.name));
-      if (input.bytes.length === 0) return { text: '', elements: [], metadata: {}, warnings: [], format: entry.format };
+      if (input.bytes.length === 0) return blank(entry);
       try {
         const parse = await entry.load(registry);
         return await parse(input);
@@ -47,6 +47,12 @@ export function createParserRegistry(formats: readonly FormatEntry[] = FORMATS):
     },
   };
   return registry;
+}
+
+/** Archives and the like have bytes, however little they hold. */
+function blank({ format, neverEmpty, parts }: FormatEntry): ParsedDocument {
+  const unfinished = neverEmpty === true || parts !== undefined;
+  return { text: '', elements: [], metadata: {}, warnings: [], format, ...(unfinished ? { unfinished } : {}) };
 }
 
 /** What a library throws on bad input means the file is damaged; programming errors look alike, so the cause is kept. */

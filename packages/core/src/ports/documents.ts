@@ -79,4 +79,6 @@ export interface ReadResult extends ChunkedDocument {
   frontMatter?: Record<string, unknown>;
   warnings: string[];
   lang?: string;
+  /** As in ParsedDocument: nothing was there to read yet. */
+  unfinished?: boolean;
 }
