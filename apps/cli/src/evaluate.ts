@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { dataOf } from '@sluice/client';
 import { SluiceError, VERSION } from '@sluice/core';
 import {
+  type Baseline,
+  baselineOf,
   compareReports,
   type Dataset,
   judge,
@@ -10,6 +12,7 @@ import {
   makeReport,
   type Question,
   type Report,
+  readBaseline,
   resolveDocuments,
   runDataset,
   toHtml,
@@ -32,7 +35,7 @@ export async function evaluate(context: Context, options: EvalOptions, path: str
   // What can't be read fails before the questions are asked.
   const thresholds = options.gate === true ? await thresholdsOf(context) : {};
   const file = options.baseline === undefined ? (await configOf(context)).eval.baseline : resolve(cwd, options.baseline);
-  const baseline = file === undefined ? undefined : await readReport(file);
+  const baseline = file === undefined ? undefined : await readBaselineFile(file);
   const dataset = await loadDataset(resolve(cwd, path));
   const report = await runOnInstance(context, await context.api(), dataset, options);
   const measures = [...new Set([...COMPARED, ...Object.keys(thresholds)])];
@@ -47,10 +50,14 @@ export async function evaluate(context: Context, options: EvalOptions, path: str
     await writeFile(join(folder, 'report.html'), toHtml(report));
     output.note(`report.json, report.md and report.html are in ${folder}`);
   }
+  if (options.writeBaseline !== undefined) {
+    await writeFile(resolve(cwd, options.writeBaseline), baselineText(baselineOf(report, measures)));
+  }
   output.value({ ...report, ...given({ comparison }), ...(options.gate === true ? { gate: { failures } } : {}) });
   output.line(toMarkdown(report, comparison));
-  for (const { measure, value, least, from } of failures) {
-    output.note(`gate: ${measure} is ${value.toFixed(4)}, below ${least.toFixed(4)} (${from})`);
+  for (const { measure, value, least, from, p } of failures) {
+    const certainty = p === undefined ? '' : `, p ${p.toFixed(4)}`;
+    output.note(`gate: ${measure} is ${value.toFixed(4)}, below ${least.toFixed(4)} (${from}${certainty})`);
   }
   return failures.length > 0 ? EXIT.wrong : EXIT.done;
 }
@@ -96,12 +103,20 @@ async function thresholdsOf(context: Context): Promise<Record<string, number>> {
   throw new SluiceError('invalid_configuration', '--gate needs thresholds: set eval.gate in sluice.yaml, as "ndcg@10: 0.6"');
 }
 
-async function readReport(file: string): Promise<Report> {
+async function readBaselineFile(file: string): Promise<Baseline> {
+  let value: unknown;
   try {
-    const report = JSON.parse(await readFile(file, 'utf8')) as Report;
-    if (report.format === 1) return report;
+    value = JSON.parse(await readFile(file, 'utf8'));
   } catch (cause) {
     throw new SluiceError('invalid_request', `${file} is no report of "sluice eval"`, { cause });
   }
-  throw new SluiceError('invalid_request', `${file} is no report of this version of "sluice eval"`);
+  const baseline = readBaseline(value);
+  if (baseline === undefined) throw new SluiceError('invalid_request', `${file} is no report of this version of "sluice eval"`);
+  return baseline;
+}
+
+/** One line a question, so that a change of the file shows which questions changed. */
+function baselineText({ results, ...rest }: Baseline): string {
+  const lines = results.map((result) => `  ${JSON.stringify(result)}`);
+  return `${JSON.stringify({ ...rest, results: [] }).slice(0, -2)}\n${lines.join(',\n')}\n]}\n`;
 }

@@ -1,3 +1,4 @@
+export { type Baseline, baselineOf, readBaseline } from './baseline.js';
 export type { Dataset, Question } from './dataset.js';
 export { judge } from './gate.js';
 export { toHtml } from './html.js';

@@ -1,3 +1,4 @@
+import type { Baseline } from './baseline.js';
 import type { Dataset } from './dataset.js';
 import { CUT_OFFS, MEASURES } from './metrics.js';
 import type { QuestionResult } from './run-dataset.js';
@@ -61,7 +62,11 @@ export function makeReport({ dataset, results, missingDocuments, madeAt, ...rest
 }
 
 /** The measures of `after` against those of `before`, over the questions that both asked. */
-export function compareReports(before: Report, after: Report, measures: readonly string[]): Record<string, Comparison> {
+export function compareReports(
+  before: Pick<Baseline, 'results'>,
+  after: Report,
+  measures: readonly string[],
+): Record<string, Comparison> {
   const old = new Map(before.results.filter(isAnswerable).map((result) => [result.id, result]));
   const pairs = after.results.filter(isAnswerable).flatMap((result) => {
     const other = old.get(result.id);
@@ -78,7 +83,7 @@ export function compareReports(before: Report, after: Report, measures: readonly
   );
 }
 
-function isAnswerable({ scores }: QuestionResult): boolean {
+function isAnswerable({ scores }: Pick<QuestionResult, 'scores'>): boolean {
   return Object.keys(scores).length > 0;
 }
 

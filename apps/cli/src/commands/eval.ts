@@ -9,6 +9,7 @@ export interface EvalOptions {
   rerank?: boolean;
   out?: string;
   baseline?: string;
+  writeBaseline?: string;
   gate?: boolean;
   suggest?: boolean;
 }
@@ -23,8 +24,9 @@ export function evalCommand(program: Command, run: Run): void {
     .addOption(new Option('--expand <expansion>').choices(['none', 'window', 'parent']))
     .option('--rerank', 'order the best results by the reranker')
     .option('--out <folder>', 'write report.json, report.md and report.html')
-    .option('--baseline <report.json>', 'compare with an earlier report')
-    .option('--gate', 'exit 1 when a measure is below its threshold in sluice.yaml, or below the baseline')
+    .option('--baseline <file>', 'compare with an earlier report or baseline')
+    .option('--write-baseline <file>', 'keep what later runs are compared with, small enough to commit')
+    .option('--gate', 'exit 1 when a measure is below its threshold in sluice.yaml, or worse than the baseline')
     .option('--suggest', 'write first questions, made of what is indexed, to the file <dataset>')
     .action(
       run(async (context, options: EvalOptions, dataset: string) => {
