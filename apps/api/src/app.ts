@@ -19,6 +19,7 @@ import { chunkRoute } from './routes/chunks.js';
 import { contextRoute } from './routes/context.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthRoutes } from './routes/health.js';
+import { mcpRoute } from './routes/mcp.js';
 import { metricsRoute } from './routes/metrics.js';
 import { deadLetterRoutes } from './routes/ops-dead-letters.js';
 import { keyRoutes } from './routes/ops-keys.js';
@@ -113,6 +114,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
   chunkRoute(app, deps);
   textRoute(app, deps);
   catalogRoutes(app, deps, counter);
+  mcpRoute(app, deps, counter);
   metricsRoute(app, deps, counter);
 
   await app.register(async (operators) => {

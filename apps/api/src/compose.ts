@@ -109,6 +109,7 @@ export async function compose(
   const deps: ApiDeps = {
     store,
     retrieval,
+    tokenizer: embedder.queryTokenizer,
     queue: queueView(jobs, createConsumption({ jobs, clock })),
     control,
     sources: config.sources.map(({ name, path }) => ({ name, path })),

@@ -1,4 +1,4 @@
-import type { Caller, Cause, ChunkStore, Clock, CommitRecord, ReconcileQueue, SecurityLevel } from '@sluice/core';
+import type { Caller, Cause, ChunkStore, Clock, CommitRecord, ReconcileQueue, SecurityLevel, Tokenizer } from '@sluice/core';
 import type { FieldCatalog } from '@sluice/metadata';
 import type { Retrieval } from '@sluice/retrieval';
 import type { Logger, Metrics } from '@sluice/telemetry';
@@ -86,6 +86,8 @@ interface ApiSettings {
 export interface ApiDeps {
   store: ChunkStore;
   retrieval: Retrieval;
+  /** Counts the tokens of what agents are given. */
+  tokenizer: Tokenizer;
   queue: QueueView;
   control: SourceControl;
   /** Sources of the configuration. */

@@ -24,6 +24,7 @@ function isProblem(response: { statusCode: number; headers: Record<string, unkno
 
 const POSTS = [
   '/v1/search',
+  '/mcp',
   '/ops/api/reconcile',
   '/ops/api/dead-letters/retry',
   '/ops/api/dead-letters/discard',
@@ -259,6 +260,7 @@ describe('OpenAPI', () => {
     const { paths } = (await world.app.inject({ method: 'GET', url: '/openapi.json' })).json();
     expect(Object.keys(paths).sort()).toEqual([
       '/healthz',
+      '/mcp',
       '/metrics',
       '/ops/api/dead-letters',
       '/ops/api/dead-letters/discard',

@@ -125,12 +125,13 @@ export async function createWorld(
   const queue = createFakeQueue();
   const logger = silentLogger();
   const metrics = createMetrics({ role: 'api' });
+  const tokenizer = createWordTokenizer();
   const catalog = fieldCatalog({ quarter: 'text', year: 'int' });
   const retrieval = createRetrieval({
     store,
     matchedSpans,
     embedder,
-    tokenizer: createWordTokenizer(),
+    tokenizer,
     catalog,
     settings: searchSchema.parse({}),
     readerGraceMs: 10_000,
@@ -144,6 +145,7 @@ export async function createWorld(
   const deps: ApiDeps = {
     store,
     retrieval,
+    tokenizer,
     queue: queue.queue,
     control: {
       async requestScan(source) {

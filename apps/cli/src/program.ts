@@ -9,6 +9,7 @@ import { downCommand } from './commands/down.js';
 import { evalCommand } from './commands/eval.js';
 import { ingestCommand } from './commands/ingest.js';
 import { keyCommand } from './commands/key.js';
+import { mcpCommand } from './commands/mcp.js';
 import { parseCommand } from './commands/parse.js';
 import { reindexCommand } from './commands/reindex.js';
 import { searchCommand } from './commands/search.js';
@@ -54,6 +55,7 @@ const COMMANDS = [
   sourceCommand,
   keyCommand,
   evalCommand,
+  mcpCommand,
   doctorCommand,
 ];
 

@@ -36,8 +36,8 @@ describe('npx sluice', () => {
     expect(await start(['--version']).ended).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
   });
 
-  it('says in a line that nothing runs, exit 3', async () => {
-    const { code, stdout, stderr } = await start(['status']).ended;
+  it.each(['status', 'mcp'])('%s says in a line that nothing runs, exit 3', async (command) => {
+    const { code, stdout, stderr } = await start([command]).ended;
     expect(code).toBe(3);
     expect(stdout).toBe('');
     expect(stderr.trim().split('\n')).toHaveLength(1);

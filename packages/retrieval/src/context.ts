@@ -22,7 +22,7 @@ export interface Excerpt {
 }
 
 /** How an excerpt is written into the context as source number `n`. */
-type RenderExcerpt = (excerpt: Excerpt, n: number) => string;
+export type RenderExcerpt = (excerpt: Excerpt, n: number) => string;
 
 interface ContextOptions {
   tokenizer: Tokenizer;
@@ -33,7 +33,7 @@ interface ContextOptions {
   render: RenderExcerpt;
 }
 
-interface BuiltContext {
+export interface BuiltContext {
   context: string;
   /** In the order of the context: number n is at n - 1. */
   excerpts: Excerpt[];
@@ -49,16 +49,13 @@ export function excerptOf({ hit, text, citation, document }: Passage): Excerpt {
   return { doc_id: chunk.doc_id, revision: commit.revision, title, source: chunk.source, text, citation, document };
 }
 
-/** Excerpts as the numbered sources of an answer. */
+/** An excerpt as the numbered source of an answer. */
+export function sourceOf({ doc_id, revision, title, source, citation }: Excerpt, n: number): ContextSource {
+  return { n, doc_id, revision, title, source, citation };
+}
+
 export function sourcesOf(excerpts: readonly Excerpt[]): ContextSource[] {
-  return excerpts.map(({ doc_id, revision, title, source, citation }, index) => ({
-    n: index + 1,
-    doc_id,
-    revision,
-    title,
-    source,
-    citation,
-  }));
+  return excerpts.map((excerpt, index) => sourceOf(excerpt, index + 1));
 }
 
 /**

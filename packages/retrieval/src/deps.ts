@@ -3,7 +3,16 @@ import type { FieldCatalog } from '@sluice/metadata';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { Reading } from './reading.js';
 import type { SearchSettings } from './settings.js';
-import type { Answer, AnswerEvent, AnswerQuery, ContextAnswer, ContextQuery, SearchAnswer, SearchQuery } from './types.js';
+import type {
+  Answer,
+  AnswerEvent,
+  AnswerQuery,
+  ContextAnswer,
+  ContextQuery,
+  PassagesAnswer,
+  SearchAnswer,
+  SearchQuery,
+} from './types.js';
 
 export interface RetrievalDeps {
   store: ChunkStore;
@@ -29,6 +38,8 @@ export interface Retrieval {
   search(request: SearchQuery, caller: Caller, signal?: AbortSignal): Promise<SearchAnswer>;
   /** Searches, and puts what was found together for a language model. Errors: those of `search`. */
   context(request: ContextQuery, caller: Caller, signal?: AbortSignal): Promise<ContextAnswer>;
+  /** The passages of a context with their texts; `max_tokens` bounds them as JSON. Errors: those of `search`. */
+  passages(request: ContextQuery, caller: Caller, signal?: AbortSignal): Promise<PassagesAnswer>;
   /** Has the language model answer from a context. Errors: those of `search`, `llm_not_configured`, `llm_failed`. */
   answer(request: AnswerQuery, caller: Caller, signal?: AbortSignal): Promise<Answer>;
   /** The same as it comes; `done` is the last event, with the whole answer. Errors before the first event are those of `answer`. */

@@ -1,4 +1,5 @@
 export * from './deps.js';
+export { fitQuery as fitText } from './query.js';
 export * from './reading.js';
 export * from './retrieval.js';
 export * from './settings.js';

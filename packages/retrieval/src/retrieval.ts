@@ -1,17 +1,22 @@
+import type { Caller } from '@sluice/core';
 import { createAnswering } from './answer.js';
 import {
+  type BuiltContext,
   buildContext,
   DEFAULT_CONTEXT_PASSAGES,
   DEFAULT_CONTEXT_TOKENS,
+  type Excerpt,
   excerptOf,
+  type RenderExcerpt,
   renderExcerpt,
+  sourceOf,
   sourcesOf,
 } from './context.js';
 import type { Retrieval, RetrievalDeps } from './deps.js';
-import { createFinder } from './find.js';
+import { createFinder, type Found } from './find.js';
 import { createReading } from './reading.js';
 import type { ScoredPassage } from './rerank.js';
-import { publicMetadata, type SearchResult, titleOf } from './types.js';
+import { type ContextPassage, type ContextQuery, publicMetadata, type SearchResult, titleOf } from './types.js';
 
 /** Results of a search in all: those for a smaller limit are a prefix of these. */
 const FURTHEST = 100;
@@ -21,6 +26,19 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
   const { tokenizer } = deps;
   const reading = createReading(deps);
   const find = createFinder(deps, reading);
+
+  async function findContext(
+    request: ContextQuery,
+    caller: Caller,
+    render: RenderExcerpt,
+    signal?: AbortSignal,
+  ): Promise<BuiltContext & Pick<Found, 'about'>> {
+    const limit = request.limit ?? DEFAULT_CONTEXT_PASSAGES;
+    const { chosen, about } = await find({ ...request, limit }, caller, signal);
+    const excerpts = chosen.map(({ passage }) => excerptOf(passage));
+    const maxTokens = request.max_tokens ?? DEFAULT_CONTEXT_TOKENS;
+    return { ...buildContext(excerpts, { tokenizer, maxTokens, order: request.order ?? 'score', render }), about };
+  }
 
   return {
     reading,
@@ -36,21 +54,23 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
       return { results, ...about() };
     },
     async context(request, caller, signal) {
-      const limit = request.limit ?? DEFAULT_CONTEXT_PASSAGES;
-      const { chosen, about } = await find({ ...request, limit }, caller, signal);
-      const { context, excerpts, tokens, omitted } = buildContext(
-        chosen.map(({ passage }) => excerptOf(passage)),
-        {
-          tokenizer,
-          maxTokens: request.max_tokens ?? DEFAULT_CONTEXT_TOKENS,
-          order: request.order ?? 'score',
-          render: (excerpt, n) => renderExcerpt(excerpt, n, request.mark_edges ?? false),
-        },
-      );
+      const mark = request.mark_edges ?? false;
+      const built = await findContext(request, caller, (excerpt, n) => renderExcerpt(excerpt, n, mark), signal);
+      const { context, excerpts, tokens, omitted, about } = built;
       return { context, sources: sourcesOf(excerpts), tokenizer: tokenizer.id, tokens, omitted, ...about() };
+    },
+    async passages(request, caller, signal) {
+      const render = (excerpt: Excerpt, n: number) => JSON.stringify(contextPassageOf(excerpt, n));
+      const { excerpts, tokens, omitted, about } = await findContext(request, caller, render, signal);
+      const passages = excerpts.map((excerpt, index) => contextPassageOf(excerpt, index + 1));
+      return { passages, tokens, omitted, ...about() };
     },
     ...createAnswering(deps, find),
   };
+}
+
+function contextPassageOf(excerpt: Excerpt, n: number): ContextPassage {
+  return { ...sourceOf(excerpt, n), text: excerpt.text };
 }
 
 function resultOf({ passage, score, rerank }: ScoredPassage): SearchResult {

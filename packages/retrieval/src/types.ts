@@ -118,6 +118,20 @@ export interface ContextAnswer extends About {
   omitted: number;
 }
 
+/** A passage with its text, for programs that lay contexts out themselves. */
+export interface ContextPassage extends ContextSource {
+  text: string;
+}
+
+export interface PassagesAnswer extends About {
+  /** Best first. */
+  passages: ContextPassage[];
+  /** Tokens of the passages as JSON. */
+  tokens: number;
+  /** Results that the token budget left out. */
+  omitted: number;
+}
+
 /** A question as a route hands it over: a context from which a language model answers. */
 export type AnswerQuery = ContextQuery;
 

@@ -1,24 +1,13 @@
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
+import { fieldSchema, listFields, listSources, sourceSchema } from '../documents/catalog.js';
 import type { Counter } from '../documents/counts.js';
 import type { HttpApp } from '../http-app.js';
 import { asQuery } from '../schemas/acting.js';
 import { problems } from '../schemas/problem.js';
-import { countsSchema } from '../schemas/status.js';
 
-const sourcesAnswer = z.object({
-  sources: z.array(
-    z.object({
-      name: z.string(),
-      configured: z.boolean().describe('False for a source that left the configuration; its documents stay until it is removed.'),
-      documents: countsSchema,
-    }),
-  ),
-});
-
-const schemaAnswer = z.object({
-  fields: z.array(z.object({ name: z.string(), type: z.enum(['text', 'int', 'number', 'date', 'boolean']), list: z.boolean() })),
-});
+const sourcesAnswer = z.object({ sources: z.array(sourceSchema) });
+const schemaAnswer = z.object({ fields: z.array(fieldSchema) });
 
 /** What a program may search in and filter by. */
 export function catalogRoutes(app: HttpApp, deps: ApiDeps, counter: Counter): void {
@@ -32,13 +21,7 @@ export function catalogRoutes(app: HttpApp, deps: ApiDeps, counter: Counter): vo
         response: { 200: sourcesAnswer, ...problems() },
       },
     },
-    async ({ caller }) => {
-      const { sources } = await counter.count(caller);
-      const configured = new Set(deps.sources.map(({ name }) => name));
-      return {
-        sources: [...sources].map(([name, documents]) => ({ name, configured: configured.has(name), documents })),
-      };
-    },
+    async ({ caller }) => ({ sources: await listSources(deps, counter, caller) }),
   );
 
   app.get(
@@ -51,6 +34,6 @@ export function catalogRoutes(app: HttpApp, deps: ApiDeps, counter: Counter): vo
         response: { 200: schemaAnswer, ...problems() },
       },
     },
-    async () => ({ fields: [...deps.catalog].map(([name, { type, list }]) => ({ name, type, list })) }),
+    async () => ({ fields: listFields(deps) }),
   );
 }

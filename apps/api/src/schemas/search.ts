@@ -18,7 +18,7 @@ function isTimezone(name: string): boolean {
 }
 
 /** Members that every request that searches has. */
-const searchMembers = {
+export const searchMembers = {
   query: z.string().min(1).max(8000).regex(/\S/, 'must hold more than white space').describe('What to look for.'),
   mode: z.enum(['hybrid', 'dense', 'keyword']).default('hybrid'),
   alpha: z.number().min(0).max(1).optional().describe('Hybrid only: 0 is keyword, 1 dense. Default: search.alpha.'),
@@ -88,7 +88,7 @@ export const answerBody = z
   .refine(alphaFits, ALPHA_FAULT)
   .meta({ id: 'AnswerRequest' });
 
-const citationSchema = z
+export const citationSchema = z
   .object({
     page: z.int().optional().describe('Page of the sentence that matches best.'),
     page_start: z.int().optional(),
