@@ -1,6 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { ChunkingSettings, Embedder, Llm, ParsedDocument, Tokenizer } from '@sluice/core';
 import { createTokenizer } from '@sluice/models';
-import { createWordEmbedder, testServices } from '@sluice/testkit';
+import { createWordEmbedder, testServices, writeTinyTokenizer } from '@sluice/testkit';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { chunkDocument, STRATEGIES } from '../src/index.js';
@@ -12,6 +15,12 @@ import { createFakeTokenizer } from './word-pieces.js';
 const tokenizers: Record<string, Tokenizer> = { fake: createFakeTokenizer() };
 beforeAll(async () => {
   tokenizers.real = await createTokenizer({ folder: testServices().model });
+  for (const kind of ['unigram', 'bpe'] as const) {
+    const folder = await mkdtemp(join(tmpdir(), `sluice-${kind}-`));
+    await writeTinyTokenizer(folder, kind);
+    tokenizers[kind] = await createTokenizer({ folder });
+    await rm(folder, { recursive: true });
+  }
 });
 
 const embedder: Embedder = createWordEmbedder(16);
@@ -111,7 +120,7 @@ const documents = fc.oneof(prose.map(oneElement), prose.map(paragraphsOf), struc
 describe.each(STRATEGIES.map((strategy) => ({ strategy })))(
   'every chunker: $strategy',
   ({ strategy }: { strategy: Strategy }) => {
-    it.each(['fake', 'real'])('keeps the laws on any document (%s tokenizer)', async (name) => {
+    it.each(['fake', 'real', 'unigram', 'bpe'])('keeps the laws on any document (%s tokenizer)', async (name) => {
       const tokenizer = tokenizers[name];
       if (tokenizer === undefined) throw new Error(`no tokenizer ${name}`);
       await fc.assert(

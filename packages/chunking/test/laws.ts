@@ -18,8 +18,8 @@ const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 /** What holds for the chunks of every strategy. */
 export function expectLaws(document: ParsedDocument, chunks: readonly Chunk[], options: LawOptions): void {
   const source = document.text;
-  const edges = graphemeEdges(source);
   const limit = Math.min(options.tokenizer.maxTokens, options.maxTokens ?? options.tokenizer.maxTokens);
+  const edges = graphemeEdges(source, (grapheme) => options.tokenizer.count(grapheme) > limit);
   let previous: Chunk | undefined;
   let covered = options.bodyStart ?? 0;
   for (const [index, chunk] of chunks.entries()) {
@@ -61,7 +61,12 @@ function graphemeCount(text: string): number {
   return [...segmenter.segment(text)].length;
 }
 
-function graphemeEdges(text: string): (at: number) => boolean {
+/** Whether a chunk may begin or end at `at`: within a grapheme only where no chunk holds it whole. */
+function graphemeEdges(text: string, tooLong: (grapheme: string) => boolean): (at: number) => boolean {
   const segments = segmenter.segment(text);
-  return (at) => at === 0 || at === text.length || segments.containing(at)?.index === at;
+  return (at) => {
+    if (at === 0 || at === text.length) return true;
+    const found = segments.containing(at);
+    return found?.index === at || (found !== undefined && tooLong(found.segment));
+  };
 }

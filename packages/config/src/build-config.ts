@@ -83,6 +83,7 @@ function buildEmbedding({ runtime, checked, env }: BuildInput, warnings: string[
     threads: written.threads,
     ...(path === undefined ? {} : { path }),
     ...(written.max_tokens == null ? {} : { maxTokens: written.max_tokens }),
+    ...(written.pooling == null ? {} : { pooling: written.pooling }),
     ...(written.passage_prefix == null ? {} : { passagePrefix: written.passage_prefix }),
     ...(written.query_prefix == null ? {} : { queryPrefix: written.query_prefix }),
     ...(baseUrl == null

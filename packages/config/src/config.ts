@@ -69,6 +69,7 @@ export interface EmbeddingConfig {
   path?: string;
   threads: number | 'auto';
   maxTokens?: number;
+  pooling?: 'mean' | 'cls' | 'last';
   passagePrefix?: string;
   queryPrefix?: string;
   /** `apiKeyEnv` names the variable that holds the key. */

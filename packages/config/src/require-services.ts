@@ -1,5 +1,5 @@
 import { SluiceError } from '@sluice/core';
-import { type ModelChoice, type ModelIdentity, modelIdentity } from '@sluice/models';
+import { type ModelChoice, type ModelIdentity, modelIdentity, resolveModel } from '@sluice/models';
 import type { Config } from './config.js';
 
 /** What a process of the instance cannot do without. */
@@ -20,7 +20,7 @@ interface RequiredServices {
  */
 export async function requireServices(config: Config): Promise<RequiredServices> {
   const { redisUrl, weaviateUrl, weaviateApiKey } = config.runtime;
-  const model = modelChoice(config);
+  const model = await modelChoice(config);
   const lacksModel = model.endpoint === undefined && model.folder === undefined;
   const missing = [
     ...(redisUrl === undefined ? ['REDIS_URL'] : []),
@@ -37,7 +37,7 @@ export async function requireServices(config: Config): Promise<RequiredServices>
 }
 
 /** The configured embedding model. @param folder of its files, where the configuration does not know it */
-export function modelChoice({ embedding }: Config, folder?: string): ModelChoice {
+export async function modelChoice({ embedding }: Config, folder?: string): Promise<ModelChoice> {
   const { path, ...choice } = embedding;
-  return { ...choice, folder: folder ?? path };
+  return resolveModel({ ...choice, folder: folder ?? path });
 }

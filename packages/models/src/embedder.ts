@@ -1,15 +1,16 @@
-import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SluiceError } from '@sluice/core';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { EmbeddingModel } from './embedding-model.js';
 import { engineVersion, modelFiles } from './model-files.js';
 import { startModelProcess } from './model-host.js';
+import type { Pooling } from './model-profile.js';
 import { countPrefix, prefixId } from './prefix.js';
-import type { ModelInput, ModelTask, ThreadSettings } from './thread-messages.js';
+import type { ModelInput, ThreadSettings } from './thread-messages.js';
 import { createThreadPool, type ThreadPool } from './thread-pool.js';
-import { createTokenizer } from './tokenizer.js';
+import { createTokenizer, type ModelTokenizer } from './tokenizer.js';
 import { tokenizerHash } from './tokenizer-file.js';
+import { usableCores } from './usable-cores.js';
 
 /** More sessions than this cost memory without a use on the machines this runs on. */
 const MAX_AUTO_THREADS = 8;
@@ -26,6 +27,8 @@ export interface EmbedderOptions {
   /** Put before every passage, and before every query, as `passage: ` and `query: ` of E5. Default: nothing. */
   passagePrefix?: string | undefined;
   queryPrefix?: string | undefined;
+  /** Default: mean. */
+  pooling?: Pooling | undefined;
   /** Counts the texts that were run. A process that only embeds queries passes none. */
   metrics?: Pick<Metrics, 'embeddingsComputed'>;
   logger?: Logger;
@@ -33,6 +36,7 @@ export interface EmbedderOptions {
 
 /** A model with processes of its own. */
 export interface LocalEmbedder extends EmbeddingModel {
+  readonly kind: ModelTokenizer['kind'];
   /** Models loaded and threads lost so far. */
   stats(): { threads: number; loads: number; deaths: number };
 }
@@ -40,20 +44,21 @@ export interface LocalEmbedder extends EmbeddingModel {
 /**
  * Loads an embedding model into processes; resolves once each has loaded it. One text a run on a session of one thread: with an
  * int8 model a text's vector depends on its batch, and so run it is the same on one machine and engine whatever runs beside it.
- * Mean pooling, length 1.
+ * Vectors have length 1.
  *
  * Errors: `model_unavailable` when the folder holds no such model.
  */
 export async function createEmbedder(options: EmbedderOptions): Promise<LocalEmbedder> {
-  const { folder, passagePrefix = '', queryPrefix = '' } = options;
+  const { folder, passagePrefix = '', queryPrefix = '', pooling = 'mean' } = options;
   const [files, tokenizer, id] = await Promise.all([
     modelFiles(folder),
     createTokenizer(options),
-    localModelId(folder, passagePrefix),
+    localModelId(folder, { pooling, passagePrefix }),
   ]);
   const prefixes = { passage: tokenizer.pieces(passagePrefix), query: tokenizer.pieces(queryPrefix) };
-  const pool = await startModelThreads('embed', files.path, options);
+  const pool = await startModelThreads({ task: 'embed', modelPath: files.path, pooling }, options);
   return {
+    kind: tokenizer.kind,
     id,
     dimensions: files.dimensions,
     maxTokens: tokenizer.maxTokens,
@@ -83,15 +88,13 @@ export async function createEmbedder(options: EmbedderOptions): Promise<LocalEmb
   };
 }
 
-/** Starts processes that run the graph at `modelPath`; resolves once all have loaded it. */
+/** Starts processes that run a graph; resolves once all have loaded it. */
 export async function startModelThreads(
-  task: ModelTask,
-  modelPath: string,
+  settings: ThreadSettings,
   options: Pick<EmbedderOptions, 'threads' | 'logger'>,
 ): Promise<ThreadPool> {
-  const settings: ThreadSettings = { task, modelPath };
   const pool = createThreadPool({
-    threads: options.threads === 'auto' ? Math.min(availableParallelism(), MAX_AUTO_THREADS) : options.threads,
+    threads: options.threads === 'auto' ? Math.min(usableCores(), MAX_AUTO_THREADS) : options.threads,
     start: () => startModelProcess(settings),
     onDeath: (reason) => options.logger?.warn({ reason }, 'a model process died and is replaced'),
   });
@@ -105,7 +108,10 @@ export async function startModelThreads(
 }
 
 /** The id that an embedder of this folder has, without loading the model. It follows from what the files hold, not from where they lie. */
-export async function localModelId(folder: string, passagePrefix = ''): Promise<string> {
+export async function localModelId(
+  folder: string,
+  { pooling = 'mean', passagePrefix = '' }: { pooling?: Pooling | undefined; passagePrefix?: string | undefined },
+): Promise<string> {
   const [{ sha256 }, tokenizer] = await Promise.all([modelFiles(folder), tokenizerHash(folder)]);
-  return `${sha256}:${tokenizer}:${engineVersion()}:mean:${prefixId(passagePrefix)}`;
+  return `${sha256}:${tokenizer}:${engineVersion()}:${pooling}:${prefixId(passagePrefix)}`;
 }

@@ -7,6 +7,7 @@ export {
   modelIdentity,
   openModel,
   openTokenizer,
+  resolveModel,
 } from './open-model.js';
 export { createRerankEndpoint } from './rerank-endpoint.js';
 export { createReranker, type LocalReranker } from './reranker.js';

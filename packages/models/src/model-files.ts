@@ -6,12 +6,25 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { SluiceError } from '@sluice/core';
 import { z } from 'zod';
-import { readJson } from './tokenizer.js';
+import { readJson } from './read-json.js';
 
 /** Where a model's graph may lie below its folder, best first: the quantized one is what the hub's own loading takes. */
 const GRAPHS = ['onnx/model_quantized.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'model.onnx'];
 
-const configSchema = z.object({ hidden_size: z.int().positive(), architectures: z.array(z.string()).optional() });
+const sizeSchema = z.int().positive().optional();
+/** Families name the length of the hidden state in their own ways. */
+const configSchema = z
+  .object({
+    hidden_size: sizeSchema,
+    dim: sizeSchema,
+    d_model: sizeSchema,
+    n_embd: sizeSchema,
+    architectures: z.array(z.string()).optional(),
+  })
+  .transform(({ hidden_size, dim, d_model, n_embd, architectures }) => ({
+    size: hidden_size ?? dim ?? d_model ?? n_embd,
+    architectures,
+  }));
 
 /** What a model folder holds. */
 export interface ModelFiles {
@@ -36,7 +49,7 @@ export async function modelFiles(folder: string): Promise<ModelFiles> {
     throw new SluiceError('model_unavailable', `No model in ${folder}: looked for ${GRAPHS.join(', ')}.`);
   }
   const config = configSchema.safeParse(await readJson(join(folder, 'config.json')));
-  if (!config.success) {
+  if (config.data?.size === undefined) {
     throw new SluiceError(
       'model_unavailable',
       `${join(folder, 'config.json')} is missing or names no hidden_size: fetch the model again.`,
@@ -48,7 +61,7 @@ export async function modelFiles(folder: string): Promise<ModelFiles> {
     name: `${basename(dirname(folder))}/${basename(folder)}`,
     path,
     sha256: hash.digest('hex'),
-    dimensions: config.data.hidden_size,
+    dimensions: config.data.size,
     architectures: config.data.architectures ?? [],
   };
 }

@@ -8,6 +8,9 @@ import type { ModelInput, RunMessage, ThreadMessage, ThreadSettings } from './th
  * A process, not a worker thread: the engine keeps state for the whole process, which is freed twice when threads come and go.
  */
 
+/** Names that graphs give the states of the word pieces. */
+const STATES = ['last_hidden_state', 'token_embeddings'];
+
 const settings = JSON.parse(process.argv[2] ?? '{}') as ThreadSettings; // what our own pool passed
 
 interface Open {
@@ -29,24 +32,33 @@ function say(message: ThreadMessage): void {
 
 async function compute(session: InferenceSession, input: ModelInput): Promise<Float32Array> {
   const results = await session.run(feedsOf(session, input));
-  const output = results[session.outputNames[0] ?? ''];
+  const output = results[STATES.find((name) => session.outputNames.includes(name)) ?? session.outputNames[0] ?? ''];
   if (output === undefined || !(output.data instanceof Float32Array)) throw new Error('the model gives no floats');
-  return settings.task === 'embed' ? pool(output.data, input.ids.length) : output.data.slice();
+  if (settings.task !== 'embed') return output.data.slice();
+  // Two dimensions: the graph pools by itself.
+  return output.dims.length === 2 ? toUnit(output.data) : toUnit(pool(output.data, input.ids.length));
 }
 
-/** Mean of the word pieces' states (every piece counts: a text runs alone, so there is no padding), scaled to length 1. */
-function pool(states: Float32Array, length: number): Float32Array {
+/** One vector of the word pieces' states. Every piece counts in the mean: a text runs alone, so there is no padding. */
+function pool(states: Float32Array, length: number): ArrayLike<number> {
   const dimensions = states.length / length;
-  const vector = new Float32Array(dimensions);
+  if (settings.pooling === 'cls') return states.subarray(0, dimensions);
+  if (settings.pooling === 'last') return states.subarray(states.length - dimensions);
   const sums = new Float64Array(dimensions);
   for (let piece = 0, at = 0; piece < length; piece++) {
     for (let d = 0; d < dimensions; d++, at++) sums[d] = (sums[d] ?? 0) + (states[at] ?? 0);
   }
+  return sums;
+}
+
+/** Scaled to length 1. */
+function toUnit(numbers: ArrayLike<number>): Float32Array {
+  const vector = new Float32Array(numbers.length);
   let squares = 0;
-  for (const sum of sums) squares += sum * sum;
+  for (let d = 0; d < numbers.length; d++) squares += (numbers[d] ?? 0) ** 2;
   const norm = Math.sqrt(squares);
   if (!(norm > 0 && norm < Number.POSITIVE_INFINITY)) throw new Error('the model gives a vector without a direction');
-  for (let d = 0; d < dimensions; d++) vector[d] = (sums[d] ?? 0) / norm;
+  for (let d = 0; d < numbers.length; d++) vector[d] = (numbers[d] ?? 0) / norm;
   return vector;
 }
 

@@ -36,6 +36,7 @@ describe('modelIdentity', () => {
     ['weights', async () => ({ folder: await changed('onnx/model_quantized.onnx', 'others') })],
     ['a tokenizer', async () => ({ folder: await changed('tokenizer.json', '{"a":1}') })],
     ['a passage prefix', async () => ({ passagePrefix: 'passage: ' })],
+    ['the pooling', async () => ({ pooling: 'cls' as const })],
   ])('changes with %s under the same name', async (_what, change) => {
     const one = await local();
     const other = await local(await change());

@@ -4,6 +4,7 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import { createEmbedder, localModelId } from './embedder.js';
 import { createEmbeddingEndpoint, type EmbeddingEndpoint } from './embedding-endpoint.js';
 import type { EmbeddingModel } from './embedding-model.js';
+import { type Pooling, readProfile } from './model-profile.js';
 import { createPlainTokenizer } from './plain-tokenizer.js';
 import { countPrefix, prefixId } from './prefix.js';
 import { createTokenizer, modelTokens } from './tokenizer.js';
@@ -22,6 +23,8 @@ export interface ModelChoice {
   maxTokens?: number | undefined;
   passagePrefix?: string | undefined;
   queryPrefix?: string | undefined;
+  /** Of a model that runs here. */
+  pooling?: Pooling | undefined;
   endpoint?: EndpointChoice | undefined;
 }
 
@@ -50,6 +53,21 @@ export interface ModelIdentity {
 }
 
 /**
+ * A choice with what the files of a model that runs here say of its use, where the configuration does not: pooling and prefixes.
+ * Errors: `model_unavailable` for a use that is not supported.
+ */
+export async function resolveModel(choice: ModelChoice): Promise<ModelChoice> {
+  if (choice.endpoint !== undefined || choice.folder === undefined) return choice;
+  const { pooling, passagePrefix, queryPrefix } = await readProfile(choice.folder);
+  return {
+    ...choice,
+    pooling: choice.pooling ?? pooling,
+    passagePrefix: choice.passagePrefix ?? passagePrefix,
+    queryPrefix: choice.queryPrefix ?? queryPrefix,
+  };
+}
+
+/**
  * The identity of a model, without loading it: processes that only compare fingerprints need no more.
  * Errors: `model_unavailable` when the folder holds no such model.
  */
@@ -58,7 +76,7 @@ export async function modelIdentity(choice: ModelChoice): Promise<ModelIdentity>
   const tokenizer = folder === undefined ? (await openTokenizer(choice)).id : await tokenizerHash(folder);
   const id =
     endpoint === undefined
-      ? await localModelId(requireFolder(choice), choice.passagePrefix)
+      ? await localModelId(requireFolder(choice), choice)
       : `${model}@endpoint:${endpoint.dimensions ?? 'any'}:${prefixId(choice.passagePrefix ?? '')}`;
   return { id, tokenizer, collection: `${model}-${sha256(id).slice(0, 10)}` };
 }
@@ -95,15 +113,20 @@ export interface OpenModelOptions {
 export async function openModel(choice: ModelChoice, options: OpenModelOptions): Promise<EmbeddingModel> {
   const { logger, metrics } = options;
   if (choice.endpoint === undefined) {
-    return createEmbedder({
+    const embedder = await createEmbedder({
       folder: requireFolder(choice),
       threads: options.threads ?? choice.threads,
       ...(choice.maxTokens === undefined ? {} : { maxTokens: choice.maxTokens }),
       passagePrefix: choice.passagePrefix,
       queryPrefix: choice.queryPrefix,
+      pooling: choice.pooling,
       ...(metrics === undefined ? {} : { metrics }),
       ...(logger === undefined ? {} : { logger }),
     });
+    const { kind: tokenizer, maxTokens: max_tokens, dimensions } = embedder;
+    const { model, pooling, passagePrefix: passage_prefix, queryPrefix: query_prefix } = choice;
+    logger?.info({ model, tokenizer, pooling, max_tokens, dimensions, passage_prefix, query_prefix }, 'embedding model is ready');
+    return embedder;
   }
   const { id } = await modelIdentity(choice);
   const { passagePrefix, queryPrefix, model } = choice;

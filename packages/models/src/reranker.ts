@@ -36,7 +36,7 @@ export async function createReranker(options: RerankerOptions): Promise<LocalRer
       `${options.folder} holds a ${files.architectures.join()}, which scores no pairs: choose a cross-encoder.`,
     );
   }
-  const pool = await startModelThreads('score', files.path, options);
+  const pool = await startModelThreads({ task: 'score', modelPath: files.path }, options);
   const room = tokenizer.maxTokens - tokenizer.pairSpecialTokens;
 
   return {

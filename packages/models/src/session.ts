@@ -25,6 +25,13 @@ export function feedsOf(session: InferenceSession, input: ModelInput): Record<st
     input_ids: new onnx.Tensor('int64', ids, shape),
     attention_mask: new onnx.Tensor('int64', new BigInt64Array(length).fill(1n), shape),
   };
+  if (session.inputNames.includes('position_ids')) {
+    feeds.position_ids = new onnx.Tensor(
+      'int64',
+      BigInt64Array.from({ length }, (_, index) => BigInt(index)),
+      shape,
+    );
+  }
   if (session.inputNames.includes('token_type_ids')) feeds.token_type_ids = new onnx.Tensor('int64', types, shape);
   return feeds;
 }

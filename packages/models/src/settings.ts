@@ -6,10 +6,12 @@ export const embeddingSchema = z.strictObject({
   model: z.string().min(1).default('Xenova/all-MiniLM-L6-v2'),
   /** Folder that holds the model's files; without one the launcher provides it. With `base_url`: folder of the model's tokenizer. */
   path: z.string().min(1).nullish(),
-  /** Threads that run the model, one session each; `auto` is the number of cores, at most 8. */
+  /** Threads that run the model, one session each; `auto` is the number of cores, or the container's CPU limit, at most 8. */
   threads: z.union([z.literal('auto'), z.int().min(1).max(64)]).default('auto'),
   /** The most tokens that the model takes, special tokens included. Default: what its files say; 512 without them. */
   max_tokens: z.int().min(16).max(131_072).nullish(),
+  /** How a vector is made of a text's states. Default: what the model's files say, else the mean. */
+  pooling: z.enum(['mean', 'cls', 'last']).nullish(),
   /** Put before what is stored, and before what is asked, as `passage: ` and `query: ` of E5. */
   passage_prefix: z.string().max(2000).nullish(),
   query_prefix: z.string().max(2000).nullish(),

@@ -1,9 +1,13 @@
-/** What a thread makes of a run: a unit vector by mean pooling, or a cross-encoder's one logit. */
-export type ModelTask = 'embed' | 'score';
+import type { Pooling } from './model-profile.js';
+
+/** What a thread makes of a run: a unit vector, or a cross-encoder's one logit. */
+type ModelTask = 'embed' | 'score';
 
 export interface ThreadSettings {
   modelPath: string;
   task: ModelTask;
+  /** For embed. */
+  pooling?: Pooling;
 }
 
 /** One text as a model reads it. */

@@ -130,7 +130,10 @@ describe('createTokenizer', () => {
     try {
       await expect(createTokenizer({ folder: empty })).rejects.toMatchObject({ code: 'model_unavailable' });
       await writeFile(join(empty, 'tokenizer.json'), '{"model":{"type":"BPE"}}');
-      await expect(createTokenizer({ folder: empty })).rejects.toMatchObject({ code: 'model_unavailable', message: /BERT/ });
+      await expect(createTokenizer({ folder: empty })).rejects.toMatchObject({
+        code: 'model_unavailable',
+        message: /known kind/,
+      });
     } finally {
       await rm(empty, { recursive: true });
     }

@@ -1,17 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SluiceError, type Tokenizer } from '@sluice/core';
 import { z } from 'zod';
-import { readTokenizerFile, type TemplatePart, type TokenizerFile } from './tokenizer-file.js';
+import { createGeneralScan, type Scan } from './general-tokenizer.js';
+import { createTextCache } from './text-cache.js';
+import { readTokenizerFile, type TemplatePart, type WordPieceFile } from './tokenizer-file.js';
 import { createWordPieces, type Pieces } from './word-pieces.js';
 
 /** Grows when the same text may give other pieces. */
 const TOKENIZER_VERSION = 1;
-/** Stretches kept per generation of the cache: natural text repeats its words. */
-const CACHED_STRETCHES = 20_000;
-const CACHED_LENGTH = 40;
-
 /**
  * Models that were trained on less than what their files say they take: past it vectors go bad without an error.
  * all-MiniLM-L6-v2: its model card, "input text longer than 256 word pieces is truncated".
@@ -22,6 +19,9 @@ const TRAINED_LENGTHS = new Map([
 ]);
 
 const NO_PIECES = new Int32Array(0);
+
+/** Families whose position embeddings begin behind that of the padding. */
+const FIRST_POSITIONS = new Map(['roberta', 'xlm-roberta', 'camembert', 'mpnet'].map((family) => [family, 2]));
 
 /** What BERT's position embeddings reach to. */
 const BERT_POSITIONS = 512;
@@ -35,6 +35,8 @@ export interface TokenizerOptions {
 
 /** A {@link Tokenizer} that also gives the ids a model is run with. */
 export interface ModelTokenizer extends Tokenizer {
+  /** `wordpiece`: the fast path, for BERT-like models; `general`: every other tokenizer, run by @xenova/transformers. */
+  readonly kind: 'wordpiece' | 'general';
   /** Ids with the special tokens, never cut. `prefix`: ids that go before the text's own. */
   encode(text: string, prefix?: Int32Array): Int32Array;
   /** Ids of a question and a text as one input, with the type of each: what a cross-encoder reads. Never cut. */
@@ -46,9 +48,9 @@ export interface ModelTokenizer extends Tokenizer {
 }
 
 /**
- * The tokenizer of a BERT-like model, from its own files. Gives the very pieces that the library the model came with gives, and
- * the span of each in the original text: a piece that lost its case or an accent still names the characters it came from, and a
- * letter's marks belong to its span.
+ * The tokenizer of a model, from its own files. For BERT-like models it gives the very pieces that the library the model came with
+ * gives; for others see createGeneralScan. The span of each is that in the original text: a piece that lost its case or an accent
+ * still names the characters it came from, and a letter's marks belong to its span.
  *
  * Errors: `model_unavailable` when the folder holds no such tokenizer.
  */
@@ -58,7 +60,7 @@ export async function createTokenizer(options: TokenizerOptions): Promise<ModelT
   if (maxTokens === undefined) {
     throw new SluiceError('model_unavailable', `${options.folder} holds no config.json of a model: fetch the model again.`);
   }
-  const scan = createScanner(file);
+  const scan = file.kind === 'wordpiece' ? createScanner(file) : await createGeneralScan(file);
   const specials = (parts: TemplatePart[]) => parts.reduce((sum, part) => sum + ('ids' in part ? part.ids.length : 0), 0);
   const specialTokens = specials(file.single);
 
@@ -71,7 +73,8 @@ export async function createTokenizer(options: TokenizerOptions): Promise<ModelT
   }
 
   return {
-    id: `wordpiece-${TOKENIZER_VERSION}:${file.hash.slice(0, 16)}:${maxTokens}`,
+    kind: file.kind,
+    id: `${file.kind}-${TOKENIZER_VERSION}:${file.hash.slice(0, 16)}:${maxTokens}`,
     maxTokens,
     specialTokens,
     pairSpecialTokens: specials(file.pair),
@@ -112,26 +115,8 @@ function fill(parts: TemplatePart[], texts: Record<'A' | 'B', Int32Array>): { id
   return { ids: Int32Array.from(ids), types: Int32Array.from(types) };
 }
 
-/** Visits the pieces of a text, stretch by stretch; `base` is where the stretch begins in the text. */
-type Scan = (text: string, visit: (pieces: Pieces, base: number) => void) => void;
-
-function createScanner(file: TokenizerFile): Scan {
-  const cut = createWordPieces(file.words);
-  let young = new Map<string, Pieces>();
-  let old = new Map<string, Pieces>();
-
-  function piecesOf(stretch: string): Pieces {
-    if (stretch.length > CACHED_LENGTH) return cut(stretch);
-    let found = young.get(stretch);
-    if (found !== undefined) return found;
-    found = old.get(stretch) ?? cut(stretch);
-    if (young.size >= CACHED_STRETCHES) {
-      old = young;
-      young = new Map();
-    }
-    young.set(stretch, found);
-    return found;
-  }
+function createScanner(file: WordPieceFile): Scan {
+  const piecesOf = createTextCache(createWordPieces(file.words));
 
   function scanPlain(text: string, from: number, to: number, visit: (pieces: Pieces, base: number) => void): void {
     let begin = from;
@@ -190,7 +175,11 @@ function isIdeograph(unit: number): boolean {
   return unit >= 0x3400 && ((unit >= 0x4e00 && unit <= 0x9fff) || unit <= 0x4dbf || (unit >= 0xf900 && unit <= 0xfaff));
 }
 
-const configSchema = z.object({ _name_or_path: z.string().optional(), max_position_embeddings: z.int().optional() });
+const configSchema = z.object({
+  _name_or_path: z.string().optional(),
+  model_type: z.string().optional(),
+  max_position_embeddings: z.int().optional(),
+});
 const tokenizerConfigSchema = z.object({ model_max_length: z.number().optional() });
 const sentenceSchema = z.object({ max_seq_length: z.int() });
 
@@ -203,7 +192,8 @@ function trainedLength(folder: string): number | undefined {
   const known = knownLength(config.data._name_or_path ?? '') ?? knownLength(folder);
   if (known !== undefined) return known;
   const told = tokenizerConfigSchema.safeParse(readJsonNow(join(folder, 'tokenizer_config.json')));
-  const positions = config.data.max_position_embeddings ?? BERT_POSITIONS;
+  const first = FIRST_POSITIONS.get(config.data.model_type ?? '') ?? 0;
+  const positions = (config.data.max_position_embeddings ?? BERT_POSITIONS + first) - first;
   return Math.min(positions, (told.success ? told.data.model_max_length : undefined) ?? positions);
 }
 
@@ -222,15 +212,6 @@ export function modelTokens(name: string, folder: string | undefined): number {
 function readJsonNow(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The file's JSON; undefined when it is missing or malformed, which the callers' schemas then refuse. */
-export async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'));
   } catch {
     return undefined;
   }

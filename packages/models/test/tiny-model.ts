@@ -72,3 +72,24 @@ export async function writeTinyCrossEncoder(folder: string, tokenizerFolder: str
   );
   await copyFile(join(tokenizerFolder, 'tokenizer.json'), join(folder, 'tokenizer.json'));
 }
+
+/** A number of -1..1 that is fixed for an id and a dimension. */
+export function tinyWeight(id: number, dimension: number): number {
+  return Math.sin((id + 1) * (dimension + 1) * 12.9898);
+}
+
+/** An encoder that a test can do by hand: the state of each piece is a row of a table, whatever is around it. */
+export async function writeTinyEncoder(folder: string, vocabulary: number, dimensions = 8): Promise<void> {
+  const table = Float32Array.from({ length: vocabulary * dimensions }, (_, at) =>
+    tinyWeight(Math.floor(at / dimensions), at % dimensions),
+  );
+  const graph = message(
+    [1, node('Gather', ['table', 'input_ids'], 'last_hidden_state')],
+    [2, 'tiny'],
+    [5, message([1, vocabulary], [1, dimensions], [2, FLOAT], [8, 'table'], [9, new Uint8Array(table.buffer)])],
+    ...['input_ids', 'attention_mask'].map((name): Field => [11, value(name, INT64, ['batch', 'length'])]),
+    [12, value('last_hidden_state', FLOAT, ['batch', 'length', dimensions])],
+  );
+  await mkdir(join(folder, 'onnx'), { recursive: true });
+  await writeFile(join(folder, 'onnx', 'model.onnx'), message([1, 6], [7, graph], [8, message([1, ''], [2, 11])]));
+}

@@ -6,5 +6,6 @@ export * from './seed-store.js';
 export * from './services.js';
 export * from './stored-document.js';
 export * from './telescope-facts.js';
+export * from './tiny-tokenizers.js';
 export * from './until.js';
 export * from './word-models.js';

@@ -56,10 +56,20 @@ export async function localModel(spec: ModelSpec, env: Environment): Promise<str
 async function useFolder(spec: ModelSpec, folder: string): Promise<string> {
   if (!isAbsolute(folder)) throw new SluiceError('invalid_configuration', `${folder} is not an absolute path`);
   for (const candidate of [folder, join(folder, spec.name)]) {
-    if (await hasFiles(spec, candidate)) return candidate;
+    if (await holdsModel(candidate)) return candidate;
   }
-  const names = spec.files.map((file) => file.path).join(', ');
-  throw new SluiceError('invalid_configuration', `SLUICE_MODEL=${folder}: no folder with ${names}`);
+  throw new SluiceError(
+    'invalid_configuration',
+    `SLUICE_MODEL=${folder}: no folder with config.json, tokenizer.json and onnx/model_quantized.onnx or onnx/model.onnx`,
+  );
+}
+
+/** Any model of the layouts that packages/models reads, int8 or fp32. */
+async function holdsModel(folder: string): Promise<boolean> {
+  const here = (path: string) => exists(join(folder, path));
+  const graphs = ['onnx/model_quantized.onnx', 'onnx/model.onnx', 'model_quantized.onnx', 'model.onnx'];
+  const found = await Promise.all([here('config.json'), here('tokenizer.json'), ...graphs.map(here)]);
+  return found.slice(0, 2).every(Boolean) && found.slice(2).some(Boolean);
 }
 
 async function hasFiles(spec: ModelSpec, folder: string): Promise<boolean> {
