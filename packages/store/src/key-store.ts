@@ -31,8 +31,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore & { close(): 
   const graphql = createGraphql(http);
   const maxResults = createResultLimit(graphql, collection);
   const walk = createWalk(graphql, maxResults);
-  const writer = createObjectWriter({ http, graphql, maxResults });
-  const target = { collection, identity: ['key'] };
+  const writer = createObjectWriter({ http });
   let ready: Promise<void> | undefined;
 
   async function ensure(): Promise<void> {
@@ -74,7 +73,7 @@ export function createKeyStore(options: KeyStoreOptions): KeyStore & { close(): 
       await ensure();
       const text = JSON.stringify(key);
       const properties = { key_id: key.id, key: `${macOf(text)} ${text}` };
-      await writer.insert([newObject(target, { id: uuidOf(key.id), docId: `key ${key.id}`, properties })]);
+      await writer.insert([newObject(collection, { id: uuidOf(key.id), docId: `key ${key.id}`, properties })]);
     },
 
     async revoke(id) {

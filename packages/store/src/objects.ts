@@ -1,37 +1,24 @@
 import { SluiceError } from '@sluice/core';
 import { type Batcher, createBatcher, type Sized } from './batcher.js';
-import type { Graphql, Row } from './graphql.js';
 import { type Http, messagesOf, reasonOf } from './http.js';
-import { anyOf } from './translate-filter.js';
-
-/** A collection that objects are written to. */
-export interface Target {
-  collection: string;
-  /** Stored properties that make up an object: when an id is there already, equal ones mean a repeated write whose answer was lost. */
-  identity: readonly string[];
-}
 
 /** An object to be inserted, serialised once. */
 export interface NewObject extends Sized {
-  target: Target;
+  collection: string;
   id: string;
   docId: string;
   json: string;
-  properties: Record<string, unknown>;
   hasVector: boolean;
 }
 
 export interface ObjectWriterOptions {
   http: Http;
-  graphql: Graphql;
-  /** The most objects a query may return on this server. */
-  maxResults: () => Promise<number>;
   onInserted?: (count: number) => void;
   maxInFlight?: number;
 }
 
 export interface ObjectWriter {
-  /** Every object acknowledged. One that is there and equal is a success, a different one is `store_rejected`. */
+  /** Every object acknowledged. Ids are unique to an attempt, and an attempt sends each of them once. */
   insert(objects: readonly NewObject[]): Promise<void>;
 }
 
@@ -44,18 +31,15 @@ const DELETE_ITEMS = 1_000;
 const TRANSIENT =
   /context (canceled|deadline)|timeout|timed out|connection|not enough memory|memory pressure|read-?only|shutting down|not ready|leader|no space|unavailable/i;
 
-/** Ids remembered as sent by this process. */
-const REMEMBERED = 50_000;
-
 /** Serialises an object to be inserted. */
 export function newObject(
-  target: Target,
+  collection: string,
   object: { id: string; docId: string; properties: Record<string, unknown>; vector?: Float32Array },
 ): NewObject {
   const { id, docId, properties, vector } = object;
-  const head = JSON.stringify({ class: target.collection, id, properties });
+  const head = JSON.stringify({ class: collection, id, properties });
   const json = vector === undefined ? head : `${head.slice(0, -1)},"vector":${vectorJson(vector)}}`;
-  return { target, id, docId, json, properties, hasVector: vector !== undefined, bytes: json.length };
+  return { collection, id, docId, json, hasVector: vector !== undefined, bytes: json.length };
 }
 
 /** Nine decimals: less than half of a 32-bit float's own step at 0.01, in a tenth of the time of its exact digits. For unit vectors. */
@@ -67,8 +51,7 @@ function vectorJson(vector: Float32Array): string {
 
 /** Writes objects in batches that several callers share. Objects of several collections may share one. */
 export function createObjectWriter(options: ObjectWriterOptions): ObjectWriter {
-  const { http, graphql } = options;
-  const remembered = new Set<string>();
+  const { http } = options;
   const batcher: Batcher<NewObject> = createBatcher({
     send,
     maxItems: BATCH_ITEMS,
@@ -77,56 +60,28 @@ export function createObjectWriter(options: ObjectWriterOptions): ObjectWriter {
   });
 
   async function send(objects: readonly NewObject[]): Promise<(Error | undefined)[]> {
-    const results = objects.length === 1 ? await sendOne(objects[0] as NewObject) : await sendMany(objects);
-    const inserted = results.filter((result) => result === 'inserted').length;
+    const [only] = objects;
+    const errors = objects.length === 1 && only !== undefined ? [await sendOne(only)] : await sendMany(objects);
+    const inserted = errors.filter((error) => error === undefined).length;
     if (inserted > 0) options.onInserted?.(inserted);
-    return results.map((result) => (result instanceof Error ? result : undefined));
+    return errors;
   }
 
-  type Result = 'inserted' | 'there' | Error;
-
-  /** A single insert is conditional in the store: an id that is there is refused. */
-  async function sendOne(object: NewObject): Promise<[Result]> {
-    remember(object.id);
+  async function sendOne(object: NewObject): Promise<Error | undefined> {
     const answer = await http.send('POST', '/v1/objects', object.json, { timeoutMs: WRITE_TIMEOUT_MS });
-    if (answer.status === 200) return ['inserted'];
-    const reason = reasonOf(answer);
-    if (answer.status !== 422 || !reason.includes('already exists')) return [refusal(object, reason)];
-    const there = (await compareStored([object])).get(object.id);
-    if (there !== undefined) return [there];
-    await removeHalfWritten(http, object.target.collection, [object.id]);
-    const second = await http.send('POST', '/v1/objects', object.json, { timeoutMs: WRITE_TIMEOUT_MS });
-    return [second.status === 200 ? 'inserted' : unclear(object)];
+    return answer.status === 200 ? undefined : refusal(object, reasonOf(answer));
   }
 
-  /**
-   * A batch overwrites what is there. Ids are unique to an attempt, and an attempt lives in one process: only an id that this one has sent
-   * before can be there, so only such are asked for first.
-   */
-  async function sendMany(objects: readonly NewObject[]): Promise<Result[]> {
-    const again = objects.filter((object) => remembered.has(object.id));
-    for (const object of objects) remember(object.id);
-    const there = again.length === 0 ? new Map<string, Result>() : await compareStored(again);
-    const missing = objects.filter((object) => !there.has(object.id));
-    for (const target of new Set(again.map((object) => object.target))) {
-      const lost = again.filter((object) => object.target === target && !there.has(object.id));
-      await removeHalfWritten(
-        http,
-        target.collection,
-        lost.map((object) => object.id),
-      );
-    }
-    const results = missing.length === 0 ? new Map<string, Result>() : await postBatch(missing);
-    await settleVectors(missing, results);
-    return objects.map((object) => there.get(object.id) ?? results.get(object.id) ?? unclear(object));
+  async function sendMany(objects: readonly NewObject[]): Promise<(Error | undefined)[]> {
+    const results = await postBatch(objects);
+    await settleVectors(objects, results);
+    return objects.map((object) => {
+      const result = results.get(object.id) ?? unclear(object);
+      return result === 'inserted' ? undefined : result;
+    });
   }
 
-  function remember(id: string): void {
-    remembered.add(id);
-    if (remembered.size <= REMEMBERED) return;
-    const [oldest] = remembered;
-    if (oldest !== undefined) remembered.delete(oldest);
-  }
+  type Result = 'inserted' | Error;
 
   async function postBatch(objects: readonly NewObject[]): Promise<Map<string, Result>> {
     const body = `{"objects":[${objects.map((object) => object.json).join(',')}]}`;
@@ -159,8 +114,8 @@ export function createObjectWriter(options: ObjectWriterOptions): ObjectWriter {
    */
   async function settleVectors(objects: readonly NewObject[], results: Map<string, Result>): Promise<void> {
     const inserted = objects.filter((object) => object.hasVector && results.get(object.id) === 'inserted');
-    for (const collection of new Set(inserted.map((object) => object.target.collection))) {
-      const own = inserted.filter((object) => object.target.collection === collection);
+    for (const collection of new Set(inserted.map((object) => object.collection))) {
+      const own = inserted.filter((object) => object.collection === collection);
       const match = { class: collection, where: { path: ['id'], operator: 'Equal', valueText: own.at(-1)?.id } };
       const body = JSON.stringify({ match, dryRun: true, output: 'minimal' });
       const isFlushed = await http.send('DELETE', '/v1/batch/objects', body, { timeoutMs: WRITE_TIMEOUT_MS }).then(
@@ -171,51 +126,26 @@ export function createObjectWriter(options: ObjectWriterOptions): ObjectWriter {
     }
   }
 
-  async function compareStored(objects: readonly NewObject[]): Promise<Map<string, Result>> {
-    const found = new Map<string, Result>();
-    const size = Math.min(BATCH_ITEMS, await options.maxResults());
-    for (const target of new Set(objects.map((object) => object.target))) {
-      const own = objects.filter((object) => object.target === target);
-      for (let from = 0; from < own.length; from += size) {
-        const part = own.slice(from, from + size);
-        const ids = part.map((object) => object.id);
-        const args = `limit:${part.length},where:${anyOf('id', ids)}`;
-        const rows = await graphql.rows(target.collection, args, `${target.identity.join(' ')} _additional{id}`);
-        const byId = new Map(rows.map((row) => [row._additional?.id, row]));
-        for (const object of part) {
-          const row = byId.get(object.id);
-          if (row === undefined) continue;
-          found.set(object.id, sameObject(object, row) ? 'there' : refusal(object, 'another object has this id already'));
-        }
-      }
-    }
-    return found;
-  }
-
-  function sameObject(object: NewObject, row: Row): boolean {
-    return object.target.identity.every((name) => (object.properties[name] ?? null) === (row[name] ?? null));
-  }
-
-  function refusal(object: NewObject, reason: string): SluiceError {
-    const transient = TRANSIENT.test(reason);
-    return new SluiceError(
-      transient ? 'store_unavailable' : 'store_rejected',
-      `Weaviate did not take an object of ${object.docId} (${object.target.collection} ${object.id}): ${reason.slice(0, 500)}`,
-      { docId: object.docId, details: { id: object.id, collection: object.target.collection } },
-    );
-  }
-
-  function unclear(object: NewObject): SluiceError {
-    return new SluiceError(
-      'store_unavailable',
-      `Weaviate acknowledged no write of ${object.target.collection} ${object.id} of ${object.docId}`,
-      {
-        docId: object.docId,
-      },
-    );
-  }
-
   return { insert: (objects) => batcher.write(objects) };
+}
+
+function refusal(object: NewObject, reason: string): SluiceError {
+  const transient = TRANSIENT.test(reason);
+  return new SluiceError(
+    transient ? 'store_unavailable' : 'store_rejected',
+    `Weaviate did not take an object of ${object.docId} (${object.collection} ${object.id}): ${reason.slice(0, 500)}`,
+    { docId: object.docId, details: { id: object.id, collection: object.collection } },
+  );
+}
+
+function unclear(object: NewObject): SluiceError {
+  return new SluiceError(
+    'store_unavailable',
+    `Weaviate acknowledged no write of ${object.collection} ${object.id} of ${object.docId}`,
+    {
+      docId: object.docId,
+    },
+  );
 }
 
 /** Removes the objects of these ids that exist; how many those were. */

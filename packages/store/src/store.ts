@@ -63,13 +63,8 @@ export function createStore(options: StoreOptions): ChunkStore {
   const maxResults = createResultLimit(graphql, names.commits);
   const onInserted = (count: number) => options.metrics?.objectsWritten.inc(count);
   // Chunks and pages share batches. Commits never travel with them: a batch becomes visible object by object.
-  const content = createObjectWriter({ http, graphql, maxResults, onInserted });
-  const commits = createObjectWriter({ http, graphql, maxResults, onInserted });
-  const targets = {
-    chunks: { collection: names.chunks, identity: ['facts', 'text', 'embedding_text'] },
-    commits: { collection: names.commits, identity: ['record'] },
-    pages: { collection: names.pages, identity: ['data', 'doc_id', 'attempt', 'fence'] },
-  };
+  const content = createObjectWriter({ http, onInserted });
+  const commits = createObjectWriter({ http, onInserted });
   const reads = createReads({ graphql, names, codec, maxResults });
   const search = createVisibleSearch({
     rawSearch: createRawSearch({ graphql, collection: names.chunks, properties, dimensions: options.dimensions, maxResults }),
@@ -110,7 +105,7 @@ export function createStore(options: StoreOptions): ChunkStore {
       }
       await content.insert(
         chunks.map((chunk) =>
-          newObject(targets.chunks, { id: chunk.id, docId: chunk.doc_id, properties: codec.encode(chunk), vector: chunk.vector }),
+          newObject(names.chunks, { id: chunk.id, docId: chunk.doc_id, properties: codec.encode(chunk), vector: chunk.vector }),
         ),
       );
     },
@@ -124,12 +119,12 @@ export function createStore(options: StoreOptions): ChunkStore {
         docId: owner.doc_id,
         properties: { doc_id: owner.doc_id, doc_uuid: owner.doc_uuid, attempt: owner.attempt, fence: owner.fence, data: text },
       }));
-      await content.insert(pages.map((page) => newObject(targets.pages, page)));
+      await content.insert(pages.map((page) => newObject(names.pages, page)));
       return { pages: pages.map((page) => page.id) };
     },
 
     insertRecord: (record: CommitRecord) =>
-      commits.insert([newObject(targets.commits, { id: record.id, docId: record.doc_id, properties: encodeRecord(record) })]),
+      commits.insert([newObject(names.commits, { id: record.id, docId: record.doc_id, properties: encodeRecord(record) })]),
 
     async deleteObjects(doomed) {
       let removed = 0;

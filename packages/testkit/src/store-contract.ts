@@ -150,20 +150,14 @@ export function storeContract(name: string, create: () => Promise<ContractStore>
       expect(await store.existingChunks([plain.id, attemptUuid()])).toEqual(new Set([plain.id]));
     });
 
-    it('takes a repeated insert for a success and refuses another object of the same id', async () => {
+    it('refuses a lone object whose id another one has', async () => {
       const docs = createContractDocuments(store);
       const rev = attemptUuid();
-      const chunks = [0, 1, 2].map((n) => docs.chunkOf('a.md', n, `text ${n}`, { rev }));
-      await store.insertChunks(chunks);
-      await store.insertChunks(chunks);
-      await store.insertChunks(chunks.slice(0, 1));
-      const [first, second] = chunks;
-      if (first === undefined || second === undefined) throw new Error('no chunks');
+      const first = docs.chunkOf('a.md', 0, 'text 0', { rev });
+      await store.insertChunks([first]);
       expect(await codeOf(store.insertChunks([{ ...first, text: 'other' }]))).toBe('store_rejected');
-      expect(await codeOf(store.insertChunks([{ ...first, text: 'other' }, second]))).toBe('store_rejected');
       expect((await store.readChunks([first.id]))[0]?.text).toBe('text 0');
       const record = docs.recordOf('a.md', { attempt: rev });
-      await store.insertRecord(record);
       await store.insertRecord(record);
       expect(await codeOf(store.insertRecord({ ...record, status: 'failed' }))).toBe('store_rejected');
       expect((await store.recordsOf([record.doc_uuid])).get(record.doc_uuid)).toHaveLength(1);

@@ -71,7 +71,7 @@ export interface ChunkStore {
 
   /** All records of the given documents, both kinds, none left out by a limit. Documents without one have no entry. */
   recordsOf(docUuids: readonly string[]): Promise<Map<string, CommitRecord[]>>;
-  /** Inserts, each acknowledged. An object that already exists and is equal is a success; a different one is `store_rejected`. */
+  /** Inserts, each acknowledged. Ids are unique to an attempt, and an attempt sends each of them once. */
   insertChunks(chunks: readonly ChunkObject[]): Promise<void>;
   /** Inserts the manifest's pages, unless it is small: returns what its record must hold. */
   insertManifest(
