@@ -42,7 +42,7 @@ export async function observeDisk(
     }
     return { kind: 'gone' };
   }
-  if (stat.kind !== 'file' || !(await source.accepts(sourcePath)) || !(await isOwnSpelling(deps.files, source.root, path)))
+  if (stat.kind !== 'file' || !(await source.accepts(sourcePath)) || !(await isOwnSpelling(deps.files, source, path)))
     return { kind: 'gone' };
   const sidecar = await lookAtSidecar(deps.files, path);
   return { kind: 'file', path, stat, statKey: statKey(stat), ...sidecar, policy: deps.policy.of(source.name, sourcePath) };
@@ -114,11 +114,20 @@ async function lookAt(files: Files, path: string): ReturnType<Files['stat']> {
   }
 }
 
+/** Real paths of roots, as last resolved. */
+const realRoots = new WeakMap<SourceView, string>();
+
 /** The real path must be the one asked for: else it leads through a link, or the disk folds case and holds another spelling. */
-async function isOwnSpelling(files: Files, root: string, path: string): Promise<boolean> {
+async function isOwnSpelling(files: Files, source: SourceView, path: string): Promise<boolean> {
+  const relative = path.slice(source.root.length);
   try {
-    const [realRoot, realPath] = await Promise.all([files.realpath(root), files.realpath(path)]);
-    return realPath === join(realRoot, path.slice(root.length));
+    const real = await files.realpath(path);
+    const known = realRoots.get(source);
+    if (known !== undefined && real === join(known, relative)) return true;
+    // The root may be a link that leads elsewhere by now.
+    const root = await files.realpath(source.root);
+    realRoots.set(source, root);
+    return real === join(root, relative);
   } catch (cause) {
     if (isAbsence(cause)) return false;
     // Any other fault says nothing about the spelling: taken for another one, it would delete the document.

@@ -69,14 +69,15 @@ export function createNodeFiles(): Files {
       // Opened once, so that what was compared is what is read.
       const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
       try {
-        const { ino, dev } = await file.stat({ bigint: true });
+        const { ino, dev, size } = await file.stat({ bigint: true });
         if (found !== undefined && (String(ino) !== found.inode || String(dev) !== (found.device ?? String(dev)))) {
           throw Object.assign(new Error(`ESTALE: another file has taken the place of ${path}`), { code: 'ESTALE' });
         }
-        const buffer = Buffer.alloc(length);
+        // A byte more than there are, so that one read finds the end.
+        const buffer = Buffer.allocUnsafe(size > 0n && size < length ? Number(size) + 1 : length);
         let filled = 0;
-        while (filled < length) {
-          const { bytesRead } = await file.read(buffer, filled, length - filled, filled);
+        while (filled < buffer.length) {
+          const { bytesRead } = await file.read(buffer, filled, buffer.length - filled, filled);
           if (bytesRead === 0) break;
           filled += bytesRead;
         }
