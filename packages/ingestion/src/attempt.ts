@@ -16,6 +16,7 @@ export function targetOf(source: SourceView, sourcePath: string): Target {
 
 /** One attempt to write a document: its fence, and the commit it starts from, read after the fence was taken. */
 export interface Attempt {
+  target: Target;
   fence: Fence;
   base: CommitRecord | undefined;
   /** The newest record of either kind at that moment. */
@@ -29,7 +30,7 @@ const MAX_FENCES = 5;
  * Steps 1 and 2 of the writer: the fence, then the base. When a record stands above the fence (Redis was wiped or rolled back), both
  * are done again with that record as the floor: a raised fence over a base read before it could miss a commit in between.
  */
-export async function beginAttempt(deps: IngestionDeps, target: Target): Promise<Attempt> {
+export async function beginAttempt(deps: Pick<IngestionDeps, 'store' | 'fences' | 'onStep'>, target: Target): Promise<Attempt> {
   let floor: number | undefined;
   for (let n = 0; n < MAX_FENCES; n += 1) {
     const fence = await deps.fences.take(target.docUuid, floor);
@@ -37,7 +38,7 @@ export async function beginAttempt(deps: IngestionDeps, target: Target): Promise
     const records = await readRecords(deps, target.docUuid);
     await deps.onStep?.('base', target.docId);
     const highest = topRecord(records);
-    if (highest === undefined || highest.fence < fence.value) return { fence, base: topCommit(records), top: highest };
+    if (highest === undefined || highest.fence < fence.value) return { target, fence, base: topCommit(records), top: highest };
     floor = highest.fence;
   }
   throw new SluiceError(
@@ -70,6 +71,6 @@ export function isServing(record: CommitRecord | undefined): record is CommitRec
 }
 
 /** Whether a delete may be committed: where something is recorded of the document, only below the known root. */
-export async function mayDelete({ source }: Target, { top }: Attempt): Promise<boolean> {
-  return top === undefined || top.status === 'deleted' || (await source.mayDelete());
+export async function mayDelete({ target, top }: Attempt): Promise<boolean> {
+  return top === undefined || top.status === 'deleted' || (await target.source.mayDelete());
 }

@@ -1,5 +1,5 @@
 import { type CommitRecord, type DocumentMetadata, objectUuid } from '@sluice/core';
-import type { Attempt, Target } from './attempt.js';
+import type { Attempt } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import type { DiskState } from './observe.js';
 
@@ -26,21 +26,20 @@ export type RecordContent = Pick<
 
 export function buildRecord(
   deps: Pick<IngestionDeps, 'clock'>,
-  target: Target,
-  attempt: Attempt,
+  { target, fence, base }: Attempt,
   disk: DiskState,
   content: RecordContent,
 ): CommitRecord {
   const { security_level, allowed_groups } = content.metadata;
   return {
-    id: objectUuid(target.docUuid, content.kind, attempt.fence.attempt),
+    id: objectUuid(target.docUuid, content.kind, fence.attempt),
     doc_id: target.docId,
     doc_uuid: target.docUuid,
     source: target.source.name,
     source_path: target.sourcePath,
-    fence: attempt.fence.value,
-    attempt: attempt.fence.attempt,
-    base_fence: attempt.base?.fence ?? 0,
+    fence: fence.value,
+    attempt: fence.attempt,
+    base_fence: base?.fence ?? 0,
     stat: disk.kind === 'file' ? disk.statKey : '',
     sidecar_stat: disk.kind === 'file' ? disk.sidecarStat : '',
     config_hash: disk.kind === 'file' ? disk.policy.configHash : '',
@@ -89,12 +88,32 @@ export function isIndexedAs(record: Pick<CommitRecord, 'config_hash' | 'metadata
 }
 
 /** Why a document is as it is, carried over from a record. */
-export function reasonOf(record: CommitRecord): Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>> {
+function reasonOf(record: CommitRecord): Partial<Pick<CommitRecord, 'reason' | 'message' | 'discarded'>> {
   return {
     ...(record.reason === undefined ? {} : { reason: record.reason }),
     ...(record.message === undefined ? {} : { message: record.message }),
     ...(record.discarded === undefined ? {} : { discarded: record.discarded }),
   };
+}
+
+/** What a deleted document's commit says of its content. */
+export function deletedAs(access: Pick<DocumentMetadata, 'security_level' | 'allowed_groups'>): RecordContent {
+  return {
+    ...NOTHING_LIVE,
+    kind: 'commit',
+    status: 'deleted',
+    content_hash: '',
+    fingerprint: '',
+    format: '',
+    metadata: bareMetadata(access),
+    warnings: [],
+  };
+}
+
+/** The base's content under a new fence: everything but what is live of it, and where its manifest is. */
+export function contentOf(base: CommitRecord) {
+  const { kind, status, content_hash, fingerprint, format, metadata, warnings } = base;
+  return { kind, status, content_hash, fingerprint, format, metadata, warnings, ...reasonOf(base) };
 }
 
 /** Metadata for a record of a document of which nothing is known but who may see it. */

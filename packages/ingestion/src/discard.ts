@@ -1,9 +1,9 @@
-import { type CommitRecord, type ReconcileRequest, topCommit, topRecord } from '@sluice/core';
-import { beginAttempt, isServing, readRecords, targetOf } from './attempt.js';
-import { buildRecord, NOTHING_LIVE, reasonOf, sameAsBase } from './build-record.js';
+import type { ReconcileRequest } from '@sluice/core';
+import { isServing, targetOf } from './attempt.js';
+import { contentOf, NOTHING_LIVE, sameAsBase } from './build-record.js';
+import { commitInRounds } from './commit-in-rounds.js';
 import type { IngestionDeps } from './deps.js';
 import { type DiskState, observeDisk } from './observe.js';
-import { publish } from './publish.js';
 
 /**
  * Takes a dead letter off the list: it stays failed with its reason, and is not retried until its file changes.
@@ -14,32 +14,20 @@ export async function discardDocument(deps: IngestionDeps, request: Pick<Reconci
   const source = deps.source(request.source);
   if (source === undefined) return false;
   const target = targetOf(source, request.path);
-  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-    const attempt = await beginAttempt(deps, target);
-    const records = await readRecords(deps, target.docUuid);
-    const [top, base] = [topRecord(records), topCommit(records)];
-    if (top === undefined || top.status !== 'failed' || top.discarded) return false;
-    const disk = await observeDisk(deps, source, request.path).catch((): DiskState => ({ kind: 'gone' }));
-    const { stat, sidecar_stat, config_hash, content_hash, fingerprint, format, warnings } = top;
-    const served = isServing(base) ? sameAsBase(base) : NOTHING_LIVE;
-    const record: CommitRecord = {
-      ...buildRecord(deps, target, attempt, disk, {
+  const outcome = await commitInRounds(deps, target, async ({ top, base }) => {
+    if (top === undefined || top.status !== 'failed' || top.discarded) return { nothing: 'no dead letter' as const };
+    const { stat, sidecar_stat, config_hash } = top;
+    return {
+      disk: await observeDisk(deps, source, request.path).catch((): DiskState => ({ kind: 'gone' })),
+      content: {
+        ...contentOf(top),
         kind: 'commit',
-        status: 'failed',
-        content_hash,
-        fingerprint,
-        format,
-        warnings,
         metadata: (base ?? top).metadata,
-        ...reasonOf(top),
-        ...served,
+        ...(isServing(base) ? sameAsBase(base) : NOTHING_LIVE),
         discarded: true,
-      }),
-      stat,
-      sidecar_stat,
-      config_hash,
+      },
+      tells: { stat, sidecar_stat, config_hash },
     };
-    if ((await publish(deps, target, attempt, disk, record)) === 'done') return true;
-  }
-  return false;
+  });
+  return typeof outcome === 'object';
 }

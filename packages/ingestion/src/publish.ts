@@ -14,15 +14,15 @@ export type Published = 'done' | 'again';
  */
 export async function publish(
   deps: IngestionDeps,
-  target: Target,
   attempt: Attempt,
   disk: DiskState,
   record: CommitRecord,
 ): Promise<Published> {
+  const { target } = attempt;
   await deps.onStep?.('commit', target.docId);
   const [before, isOutdated] = await Promise.all([readRecords(deps, target.docUuid), hasComeOrGone(deps, target, disk)]);
   if (isOutdated) return 'again';
-  if (record.status === 'deleted' && !(await mayDelete(target, attempt))) return 'again';
+  if (record.status === 'deleted' && !(await mayDelete(attempt))) return 'again';
   if (topCommit(before)?.id !== attempt.base?.id) return 'again';
   if ((topRecord(before)?.fence ?? 0) > attempt.fence.value) return 'again';
 

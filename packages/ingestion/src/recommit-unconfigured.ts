@@ -1,8 +1,8 @@
 import type { CommitRecord, ReconcileRequest } from '@sluice/core';
-import { type Attempt, beginAttempt, isServing, type Target, targetOf } from './attempt.js';
-import { bareMetadata, buildRecord, NOTHING_LIVE, type RecordContent, reasonOf, sameAsBase } from './build-record.js';
+import { type Attempt, isServing, targetOf } from './attempt.js';
+import { contentOf, deletedAs, NOTHING_LIVE, type RecordContent, sameAsBase } from './build-record.js';
+import { commitInRounds } from './commit-in-rounds.js';
 import type { IngestionDeps, SourceView } from './deps.js';
-import { publish } from './publish.js';
 import { isWhole, rewriteBase } from './rewrite.js';
 import { isOverLimits } from './settled.js';
 
@@ -24,46 +24,33 @@ export async function recommitUnconfigured(
   { copy }: { copy: boolean },
 ): Promise<boolean> {
   const target = targetOf(unconfiguredSource(source), path);
-  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-    const attempt = await beginAttempt(deps, target);
+  const outcome = await commitInRounds(deps, target, async (attempt) => {
     const { base } = attempt;
-    const content = base === undefined ? tombstone : await contentOf(deps, target, { ...attempt, base }, copy);
-    const record: CommitRecord = {
-      ...buildRecord(deps, target, attempt, { kind: 'gone' }, content),
+    const content = base === undefined ? deletedAs({ security_level: 5 }) : await keptContent(deps, { ...attempt, base }, copy);
+    return {
+      disk: { kind: 'gone' },
+      content,
       // The disk that the base tells of: back in the configuration, only what has changed since is read, and what was lost.
-      stat: base === undefined || content.chunks !== base.chunks ? '' : base.stat,
-      sidecar_stat: base?.sidecar_stat ?? '',
-      config_hash: base?.config_hash ?? '',
+      tells: {
+        stat: base === undefined || content.chunks !== base.chunks ? '' : base.stat,
+        sidecar_stat: base?.sidecar_stat ?? '',
+        config_hash: base?.config_hash ?? '',
+      },
     };
-    if ((await publish(deps, target, attempt, { kind: 'gone' }, record)) === 'done') return true;
-  }
-  return false;
+  });
+  return outcome !== 'outrun';
 }
 
-async function contentOf(
+async function keptContent(
   deps: IngestionDeps,
-  target: Target,
   attempt: Attempt & { base: CommitRecord },
   copy: boolean,
 ): Promise<RecordContent> {
-  const { base } = attempt;
-  const { kind, status, content_hash, fingerprint, format, metadata, warnings } = base;
-  const content = { kind, status, content_hash, fingerprint, format, metadata, warnings, ...reasonOf(base) };
+  const { base, target } = attempt;
   if (isServing(base) && !(await isWhole(deps, base))) {
     const message = `chunks of ${target.docId} were lost; it is indexed again when its source is back in the configuration`;
-    return { ...content, ...NOTHING_LIVE, status: 'failed', reason: 'internal', message };
+    return { ...contentOf(base), ...NOTHING_LIVE, status: 'failed', reason: 'internal', message };
   }
   const isCopied = isServing(base) && (copy || isOverLimits(deps, base));
-  return { ...content, ...(isCopied ? await rewriteBase(deps, target, attempt, metadata) : sameAsBase(base)) };
+  return { ...contentOf(base), ...(isCopied ? await rewriteBase(deps, attempt, base.metadata) : sameAsBase(base)) };
 }
-
-const tombstone: RecordContent = {
-  ...NOTHING_LIVE,
-  kind: 'commit',
-  status: 'deleted',
-  content_hash: '',
-  fingerprint: '',
-  format: '',
-  metadata: bareMetadata({ security_level: 5 }),
-  warnings: [],
-};

@@ -1,7 +1,7 @@
 import { type CommitRecord, type ReconcileRequest, SluiceError } from '@sluice/core';
 import { narrowAccess } from '@sluice/metadata';
 import { type Attempt, beginAttempt, isServing, mayDelete, type Target, targetOf } from './attempt.js';
-import { bareMetadata, buildRecord, NOTHING_LIVE, reasonOf, sameAsBase } from './build-record.js';
+import { buildRecord, contentOf, deletedAs, sameAsBase } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import { accessNow, bareAccess, type FileState, isStricter, resolveDocument } from './document-metadata.js';
 import { createLru } from './lru.js';
@@ -10,12 +10,13 @@ import type { ReconcileOptions, ReconcileOutcome } from './outcome.js';
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { recommitUnconfigured } from './recommit-unconfigured.js';
-import { keepsChanging, type Looked, recordFailure, unrecorded } from './record-failure.js';
+import { type Looked, recordFailure, unrecorded } from './record-failure.js';
 import { isWhole, MissingChunk, rewriteBase } from './rewrite.js';
-import { findSettled, isOverLimits, isSameState, isSettled } from './settled.js';
+import { findSettled, isOverLimits, isSameState } from './settled.js';
 import { createLookWhenStill } from './still.js';
-import type { VectorCache } from './write-chunks.js';
+import type { ChunkOptions } from './write-chunks.js';
 import { LostChunks, writeDocument } from './write-document.js';
+import { keepsChanging } from './write-failure.js';
 
 /** Vectors kept in memory for texts that repeat: 4,096 of 384 floats are 6 MB. */
 const CACHED_VECTORS = 4096;
@@ -40,7 +41,7 @@ export interface Reconciler {
 }
 
 export function createReconciler(deps: IngestionDeps): Reconciler {
-  const vectors: VectorCache = createLru(CACHED_VECTORS);
+  const vectors: ChunkOptions['vectors'] = createLru(CACHED_VECTORS);
   const reconciler: Reconciler = {
     async reconcile(request, options = {}) {
       const source = deps.source(request.source);
@@ -54,7 +55,7 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
         for (let round = 0; round < deps.settings.maxRounds; round += 1) {
           // The watcher waited before it told of it; what comes later it has not seen.
           const looked: Looked = { disk: undefined, knownGone: round === 0 && request.cause === 'unlink' };
-          const outcome = await runRounds(deps, vectors, target, { request, reading, looked, options }).catch((thrown: unknown) =>
+          const outcome = await runRounds(deps, target, { request, reading, looked, options, vectors }).catch((thrown: unknown) =>
             recordFailure(deps, target, thrown, { reading, looked, options }),
           );
           if (outcome !== 'again') return outcome;
@@ -103,21 +104,21 @@ interface Job {
   reading: ReadBuffer;
   looked: Looked;
   options: ReconcileOptions;
+  vectors: ChunkOptions['vectors'];
 }
 
-async function runRounds(
-  deps: IngestionDeps,
-  vectors: VectorCache,
-  target: Target,
-  { request, reading, looked, options }: Job,
-): Promise<ReconcileOutcome> {
+async function runRounds(deps: IngestionDeps, target: Target, job: Job): Promise<ReconcileOutcome> {
+  const { request, reading, looked, options } = job;
   const look = createLookWhenStill(deps, target.source, target.sourcePath);
-  let seen = await look({ knownGone: looked.knownGone === true, signal: options.signal });
-  looked.disk = seen;
-  // Of a file that the watcher saw for the first time there is no record, as a rule: it is compared with what the attempt reads anyway.
-  const isNew = request.cause === 'add' && seen.kind === 'file' && !options.recommit && !options.rebuild;
-  const settled = isNew ? undefined : await findSettled(deps, target, request, seen, options);
-  if (settled !== undefined) return settled;
+  // Of a file that the watcher saw for the first time there is no record, as a rule: the attempt's own readings tell of it too.
+  const isNew = request.cause === 'add' && !options.recommit && !options.rebuild;
+  let seen: DiskState | undefined;
+  if (!isNew) {
+    seen = await look({ knownGone: looked.knownGone === true, signal: options.signal });
+    looked.disk = seen;
+    const settled = await findSettled(deps, target, { request, disk: seen, options });
+    if (settled !== undefined) return settled;
+  }
 
   let keep = !options.rebuild;
   let isLost = false;
@@ -128,28 +129,27 @@ async function runRounds(
     if (!wrote) options.signal?.throwIfAborted();
     const attempt = await beginAttempt(deps, target);
     looked.disk = undefined;
-    const hadSidecar = [seen.kind === 'file' ? seen.sidecarStat : '', attempt.base?.sidecar_stat ?? ''].some(
+    const hadSidecar = [seen?.kind === 'file' ? seen.sidecarStat : '', attempt.base?.sidecar_stat ?? ''].some(
       (stat) => stat !== '',
     );
     const disk = await look({ before: seen, hadSidecar, signal: wrote ? undefined : options.signal });
     seen = disk;
     looked.disk = disk;
-    const { top } = attempt;
-    if (isNew && round === 0 && disk.kind === 'file' && top !== undefined && (await isSettled(deps, request, disk, top)))
-      return { outcome: 'unchanged', record: top };
+    const settled = isNew && round === 0 ? await findSettled(deps, target, { request, disk, options, attempt }) : undefined;
+    if (settled !== undefined) return settled;
     try {
       // What an earlier round wrote but did not commit only a tombstone licenses to delete.
       const recommit = options.recommit === true || wrote;
       wrote ||= disk.kind === 'file';
       const outcome =
         disk.kind === 'gone'
-          ? await deleteDocument(deps, target, attempt, { recommit })
-          : await writeFile(deps, vectors, { target, attempt, disk }, { reading, keep, isLost, options });
+          ? await deleteDocument(deps, attempt, { recommit })
+          : await writeFile(deps, attempt, disk, { ...job, keep, isLost });
       if (outcome !== 'again') return outcome;
       if (reading.changes() >= MOST_CHANGES) throw notStable(target);
     } catch (cause) {
       if (!(cause instanceof LostChunks || cause instanceof MissingChunk)) throw cause;
-      deps.logger.warn({ doc_id: target.docId, cause: cause.message }, 'chunks were lost; the document is written anew');
+      deps.logger.warn({ doc_id: target.docId, cause: cause.message }, 'chunks were lost; the document is written again');
       keep = false;
       isLost = true;
     }
@@ -160,7 +160,6 @@ async function runRounds(
 /** A delete is a commit with nothing live. */
 async function deleteDocument(
   deps: IngestionDeps,
-  target: Target,
   attempt: Attempt,
   options: Pick<ReconcileOptions, 'recommit'>,
 ): Promise<ReconcileOutcome | 'again'> {
@@ -168,57 +167,33 @@ async function deleteDocument(
   const disk: DiskState = { kind: 'gone' };
   // Without a record there is nothing to take back, unless a crash left chunks that only a tombstone licenses to delete.
   if (top === undefined && !options.recommit) return { outcome: 'unchanged' };
-  if (!(await mayDelete(target, attempt))) return { outcome: 'suspended' };
-  const record = buildRecord(deps, target, attempt, disk, {
-    ...NOTHING_LIVE,
-    kind: 'commit',
-    status: 'deleted',
-    content_hash: '',
-    fingerprint: '',
-    format: '',
-    metadata: bareMetadata(base === undefined ? { security_level: 5 } : bareAccess(base)),
-    warnings: [],
-  });
-  return (await publish(deps, target, attempt, disk, record)) === 'done' ? { outcome: 'deleted' } : 'again';
+  if (!(await mayDelete(attempt))) return { outcome: 'suspended' };
+  const content = deletedAs(base === undefined ? { security_level: 5 } : bareAccess(base));
+  const published = await publish(deps, attempt, disk, buildRecord(deps, attempt, disk, content));
+  return published === 'done' ? { outcome: 'deleted' } : 'again';
 }
 
 async function writeFile(
   deps: IngestionDeps,
-  vectors: VectorCache,
-  { target, attempt, disk }: { target: Target; attempt: Attempt; disk: FileState },
-  { reading, keep, isLost, options }: { keep: boolean; isLost: boolean } & Pick<Job, 'reading' | 'options'>,
+  attempt: Attempt,
+  disk: FileState,
+  { reading, keep, isLost, options, vectors }: Job & { keep: boolean; isLost: boolean },
 ): Promise<ReconcileOutcome | 'again'> {
-  const { base } = attempt;
-  const access = await accessNow(deps, target, disk);
+  const { base, target } = attempt;
   // A base of which something is lost can't be copied: the new content, or the failure, then brings the access.
-  if (isServing(base) && !isLost && isStricter(base, access)) {
-    // Stricter access first, whatever becomes of the content. The empty stat says that the file itself is still to be read.
-    // The old text is narrowed only: where the new state opens it to others, they wait for the new content.
-    const { allowed_groups: _old, ...rest } = base.metadata;
-    const rewritten = await rewriteBase(
-      deps,
-      target,
-      { ...attempt, base },
-      { ...rest, ...narrowAccess(bareAccess(base), access) },
-    );
-    const { kind, status, content_hash, fingerprint, format, warnings } = base;
-    const record = {
-      ...buildRecord(deps, target, attempt, disk, {
-        kind,
-        status,
-        content_hash,
-        fingerprint,
-        format,
-        warnings,
-        ...reasonOf(base),
-        ...rewritten,
-      }),
-      stat: '',
-    };
-    await publish(deps, target, attempt, disk, record);
-    return 'again';
+  if (isServing(base) && !isLost) {
+    const access = await accessNow(deps, target, disk);
+    if (isStricter(base, access)) {
+      // Stricter access first, whatever becomes of the content. The empty stat says that the file itself is still to be read.
+      // The old text is narrowed only: where the new state opens it to others, they wait for the new content.
+      const { allowed_groups: _old, ...rest } = base.metadata;
+      const narrowed = { ...rest, ...narrowAccess(bareAccess(base), access) };
+      const content = { ...contentOf(base), ...(await rewriteBase(deps, { ...attempt, base }, narrowed)) };
+      await publish(deps, attempt, disk, { ...buildRecord(deps, attempt, disk, content), stat: '' });
+      return 'again';
+    }
   }
-  if (options.recommit && keep && isSameState(base, disk)) return recommit(deps, target, { ...attempt, base }, disk);
+  if (options.recommit && keep && isSameState(base, disk)) return recommit(deps, { ...attempt, base }, disk);
 
   const read = await reading.read(disk, options);
   if (read === 'changed') return 'again';
@@ -227,16 +202,7 @@ async function writeFile(
     throw new SluiceError('corrupt', `${target.docId} has 0 bytes, which no ${read.result.format} file has; copy it again`);
   }
   const resolved = resolveDocument(target, disk, read.result, read.sidecar);
-  const written = await writeDocument(
-    deps,
-    vectors,
-    { target, attempt, disk, read: read.result, resolved },
-    {
-      keep,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
-    },
-  );
+  const written = await writeDocument(deps, { attempt, disk, read: read.result, resolved }, { ...options, keep, vectors });
   if (written.published === 'again') return 'again';
   observeDelay(deps, disk);
   const { status, chunks, counts, warnings } = written;
@@ -249,27 +215,18 @@ async function writeFile(
  */
 async function recommit(
   deps: IngestionDeps,
-  target: Target,
   attempt: Attempt & { base: CommitRecord },
   disk: FileState,
 ): Promise<ReconcileOutcome | 'again'> {
   const { base } = attempt;
   if (isServing(base) && !(await isWhole(deps, base)))
-    throw new LostChunks(`${target.docId}: not every chunk that the commit names is stored`);
-  const { kind, status, content_hash, fingerprint, format, metadata, warnings } = base;
+    throw new LostChunks(`${base.doc_id}: not every chunk that the commit names is stored`);
   const isCopied = isServing(base) && isOverLimits(deps, base);
-  const record = buildRecord(deps, target, attempt, disk, {
-    kind,
-    status,
-    content_hash,
-    fingerprint,
-    format,
-    metadata,
-    warnings,
-    ...reasonOf(base),
-    ...(isCopied ? await rewriteBase(deps, target, attempt, metadata) : sameAsBase(base)),
+  const record = buildRecord(deps, attempt, disk, {
+    ...contentOf(base),
+    ...(isCopied ? await rewriteBase(deps, attempt, base.metadata) : sameAsBase(base)),
   });
-  return (await publish(deps, target, attempt, disk, record)) === 'done' ? { outcome: 'unchanged', record } : 'again';
+  return (await publish(deps, attempt, disk, record)) === 'done' ? { outcome: 'unchanged', record } : 'again';
 }
 
 /** Only changes of the last hour: a scan that finds a year-old file measures the scan, not the pipeline. */

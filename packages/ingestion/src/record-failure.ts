@@ -1,13 +1,10 @@
 import { type Embedder, type ErrorCode, isReason, type ReasonCode, SluiceError, toSluiceError } from '@sluice/core';
-import { beginAttempt, isServing, type Target } from './attempt.js';
-import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
+import { isServing, type Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
-import { accessAfterFailure } from './document-metadata.js';
-import { type DiskState, observeDisk, sameDisk, whyUnreadable } from './observe.js';
+import { type DiskState, whyUnreadable } from './observe.js';
 import type { ReconcileOptions, ReconcileOutcome } from './outcome.js';
-import { publish } from './publish.js';
 import type { ReadBuffer } from './read-buffer.js';
-import { commitFailure, type Failure } from './write-failure.js';
+import { commitFailure } from './write-failure.js';
 
 /** Faults that say nothing of the document: they are never recorded as its failure. */
 const REQUEUED: ReadonlySet<string> = new Set(['outdated_attempt', 'queue_unavailable', 'not_stable'] satisfies ErrorCode[]);
@@ -18,10 +15,6 @@ const SKIPPED: ReadonlySet<string> = new Set(['unsupported_type', 'too_large'] s
 export interface Looked {
   disk: DiskState | undefined;
   knownGone?: boolean;
-}
-
-export function keepsChanging({ docId }: Target): SluiceError {
-  return new SluiceError('outdated_attempt', `${docId} kept changing while it was read; it will be tried again`, { docId });
 }
 
 /** Whether an embedding endpoint is away for every text. */
@@ -69,15 +62,11 @@ export async function recordFailure(
   const reason: ReasonCode = isReason(error.code) ? error.code : 'internal';
   const message = withoutRoot(error.message, target);
   try {
-    if (SKIPPED.has(reason))
-      return await commitSkipped(deps, target, { reason, message, contentHash: reading.lastHash() }, looked.disk);
-    const record = await commitFailure(
-      deps,
-      target,
-      { reason, message, contentHash: reading.lastHash(), copy: options.rebuild === true },
-      looked.disk,
-    );
+    const status = SKIPPED.has(reason) ? 'skipped' : 'failed';
+    const failure = { status, reason, message, contentHash: reading.lastHash(), copy: options.rebuild === true } as const;
+    const record = await commitFailure(deps, target, failure, looked.disk);
     if (record === 'again') return 'again';
+    if (status === 'skipped') return { outcome: 'skipped', reason, message };
     return { outcome: 'failed', reason, message, error, serving: isServing(record) };
   } catch (cause) {
     throw unrecorded(cause, target.docId);
@@ -92,33 +81,4 @@ function asTransient(error: SluiceError): SluiceError {
 /** A message with files named as documents are: its readers are not told where on this machine a source lies. */
 function withoutRoot(message: string, { source: { name, root } }: Target): string {
   return message.replaceAll(`${root}/`, `${name}/`);
-}
-
-/** A document that is left out by type or size serves nothing. */
-async function commitSkipped(
-  deps: IngestionDeps,
-  target: Target,
-  { reason, message, contentHash }: Omit<Failure, 'copy'>,
-  seen: DiskState | undefined,
-): Promise<ReconcileOutcome | 'again'> {
-  for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-    const attempt = await beginAttempt(deps, target);
-    const disk = await observeDisk(deps, target.source, target.sourcePath);
-    // The reason tells of the bytes that were read, so it is not recorded of others.
-    if (disk.kind === 'gone' || (seen !== undefined && !sameDisk(seen, disk))) return 'again';
-    const record = buildRecord(deps, target, attempt, disk, {
-      ...NOTHING_LIVE,
-      kind: 'commit',
-      status: 'skipped',
-      reason,
-      message,
-      content_hash: contentHash,
-      fingerprint: disk.policy.fingerprint(''),
-      format: '',
-      metadata: bareMetadata(await accessAfterFailure(deps, target, disk, undefined)),
-      warnings: [],
-    });
-    if ((await publish(deps, target, attempt, disk, record)) === 'done') return { outcome: 'skipped', reason, message };
-  }
-  throw keepsChanging(target);
 }

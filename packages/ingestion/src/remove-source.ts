@@ -1,6 +1,6 @@
 import { type CommitRecord, topCommit } from '@sluice/core';
 import { beginAttempt, type Target } from './attempt.js';
-import { bareMetadata, buildRecord, NOTHING_LIVE } from './build-record.js';
+import { buildRecord, deletedAs } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import { bareAccess } from './document-metadata.js';
 import { unconfiguredSource } from './recommit-unconfigured.js';
@@ -16,33 +16,13 @@ export async function removeSource(
   name: string,
   mayRemove: (records: readonly CommitRecord[]) => boolean,
 ): Promise<number> {
+  const source = unconfiguredSource(name);
   let removed = 0;
   for await (const records of deps.store.walkRecords()) {
     const top = topCommit(records);
     if (top === undefined || top.source !== name || top.status === 'deleted' || !mayRemove(records)) continue;
-    const target: Target = {
-      source: unconfiguredSource(name),
-      sourcePath: top.source_path,
-      docId: top.doc_id,
-      docUuid: top.doc_uuid,
-    };
-    const attempt = await beginAttempt(deps as IngestionDeps, target);
-    const record = buildRecord(
-      deps,
-      target,
-      attempt,
-      { kind: 'gone' },
-      {
-        ...NOTHING_LIVE,
-        kind: 'commit',
-        status: 'deleted',
-        content_hash: '',
-        fingerprint: '',
-        format: '',
-        metadata: bareMetadata(bareAccess(top)),
-        warnings: [],
-      },
-    );
+    const target: Target = { source, sourcePath: top.source_path, docId: top.doc_id, docUuid: top.doc_uuid };
+    const record = buildRecord(deps, await beginAttempt(deps, target), { kind: 'gone' }, deletedAs(bareAccess(top)));
     await deps.store.insertRecord(record);
     deps.onSuperseded?.(record);
     removed += 1;

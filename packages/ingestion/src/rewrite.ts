@@ -6,7 +6,7 @@ import {
   objectUuid,
   SluiceError,
 } from '@sluice/core';
-import type { Attempt, Target } from './attempt.js';
+import type { Attempt } from './attempt.js';
 import type { RecordContent } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import { revisionOf } from './revision.js';
@@ -38,8 +38,7 @@ type Rewritten = Pick<
  */
 export async function rewriteBase(
   deps: IngestionDeps,
-  target: Target,
-  { fence, base }: Attempt & { base: CommitRecord },
+  { target, fence, base }: Attempt & { base: CommitRecord },
   metadata: DocumentMetadata,
 ): Promise<Rewritten> {
   const manifest = await readBaseManifest(deps, base);

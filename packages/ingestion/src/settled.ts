@@ -1,20 +1,27 @@
 import { type CommitRecord, REASONS, type ReasonCode, type ReconcileRequest, topRecord } from '@sluice/core';
-import { readRecords, type Target } from './attempt.js';
+import { type Attempt, readRecords, type Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import type { FileState } from './document-metadata.js';
 import type { DiskState } from './observe.js';
+import type { ReconcileOptions } from './outcome.js';
 
-export type Settled = { outcome: 'unchanged'; record?: CommitRecord } | { outcome: 'suspended' };
+type Settled = { outcome: 'unchanged'; record?: CommitRecord } | { outcome: 'suspended' };
 
-/** What needs no attempt: the newest record already tells of this very disk. */
+interface Seen {
+  request: ReconcileRequest;
+  disk: DiskState;
+  options: Pick<ReconcileOptions, 'recommit' | 'rebuild'>;
+  /** Whose newest record is compared; default: the records are read. */
+  attempt?: Pick<Attempt, 'top'>;
+}
+
+/** What needs no commit: the newest record already tells of this very disk. */
 export async function findSettled(
   deps: IngestionDeps,
   target: Target,
-  request: ReconcileRequest,
-  disk: DiskState,
-  options: { recommit?: boolean; rebuild?: boolean },
+  { request, disk, options, attempt }: Seen,
 ): Promise<Settled | undefined> {
-  const top = topRecord(await readRecords(deps, target.docUuid));
+  const top = attempt === undefined ? topRecord(await readRecords(deps, target.docUuid)) : attempt.top;
   if (disk.kind === 'gone') {
     if (!options.recommit && (top === undefined || top.status === 'deleted'))
       return { outcome: 'unchanged', ...(top === undefined ? {} : { record: top }) };
@@ -26,7 +33,7 @@ export async function findSettled(
 }
 
 /** Whether the newest record tells of this very disk, so that nothing is to be done. */
-export async function isSettled(
+async function isSettled(
   deps: IngestionDeps,
   request: ReconcileRequest,
   disk: FileState,

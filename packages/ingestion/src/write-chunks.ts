@@ -1,6 +1,7 @@
 import type { ChunkObject, DocumentMetadata } from '@sluice/core';
 import type { IngestionDeps } from './deps.js';
 import type { Lru } from './lru.js';
+import type { ReconcileOptions } from './outcome.js';
 import type { FreshChunk } from './plan-chunks.js';
 
 export interface WriteContext {
@@ -18,8 +19,10 @@ export interface WriteCounts {
   reused: number;
 }
 
-/** Vectors this process has seen lately, by text hash: a repeated paragraph is looked up once. */
-export type VectorCache = Lru<string, Float32Array>;
+export interface ChunkOptions extends Pick<ReconcileOptions, 'signal' | 'onProgress'> {
+  /** Vectors this process has seen lately, by text hash: a repeated paragraph is looked up once. */
+  vectors: Lru<string, Float32Array>;
+}
 
 /**
  * Finds or computes the vectors of the new chunks and inserts them, slice by slice: one slice is inserted while the next is
@@ -27,12 +30,11 @@ export type VectorCache = Lru<string, Float32Array>;
  */
 export async function writeChunks(
   deps: IngestionDeps,
-  vectors: VectorCache,
   context: WriteContext,
   fresh: readonly FreshChunk[],
-  signal?: AbortSignal,
-  onProgress?: (share: number) => void,
+  options: ChunkOptions,
 ): Promise<WriteCounts> {
+  const { signal, onProgress } = options;
   const counts: WriteCounts = { computed: 0, reused: 0 };
   let inserting: Promise<void> | undefined;
   try {
@@ -40,7 +42,7 @@ export async function writeChunks(
       signal?.throwIfAborted();
       const slice = fresh.slice(at, at + deps.settings.sliceSize);
       await deps.onStep?.('embed', context.docId);
-      const found = await vectorsFor(deps, vectors, slice, counts, signal);
+      const found = await vectorsFor(deps, slice, counts, options);
       await deps.onStep?.('embedded', context.docId);
       await inserting;
       inserting = insertSlice(deps, context, slice, found);
@@ -92,10 +94,9 @@ function chunkObject(context: WriteContext, chunk: FreshChunk, found: ReadonlyMa
 
 async function vectorsFor(
   deps: IngestionDeps,
-  cache: VectorCache,
   slice: readonly FreshChunk[],
   counts: WriteCounts,
-  signal: AbortSignal | undefined,
+  { vectors: cache, signal }: ChunkOptions,
 ): Promise<Map<string, Float32Array>> {
   const found = new Map<string, Float32Array>();
   const texts = new Map<string, string>();

@@ -1,18 +1,16 @@
 import { chunkMetadataHash, type Manifest, type ReadResult, SluiceError } from '@sluice/core';
-import { type Attempt, isServing, type Target } from './attempt.js';
-import { bareMetadata, buildRecord, isIndexedAs, NOTHING_LIVE } from './build-record.js';
+import { type Attempt, isServing } from './attempt.js';
+import { buildRecord, isIndexedAs, NOTHING_LIVE, type RecordContent } from './build-record.js';
 import type { IngestionDeps } from './deps.js';
 import type { FileState, ResolvedDocument } from './document-metadata.js';
 import { type ChunkPlan, planChunks } from './plan-chunks.js';
 import { type Published, publish } from './publish.js';
 import { revisionOf } from './revision.js';
-import { type VectorCache, type WriteCounts, writeChunks } from './write-chunks.js';
+import { type ChunkOptions, type WriteCounts, writeChunks } from './write-chunks.js';
 
-export interface WriteOptions {
+interface WriteOptions extends ChunkOptions {
   /** False after a kept chunk was found missing: then every chunk is written anew. */
   keep: boolean;
-  signal?: AbortSignal;
-  onProgress?: (share: number) => void;
 }
 
 export interface WrittenDocument {
@@ -27,7 +25,6 @@ export interface WrittenDocument {
 export class LostChunks extends Error {}
 
 interface DocumentToWrite {
-  target: Target;
   attempt: Attempt;
   disk: FileState;
   read: ReadResult;
@@ -37,11 +34,10 @@ interface DocumentToWrite {
 /** Steps 4 and 5 for a document that was read: its new chunks, its manifest, its commit. */
 export async function writeDocument(
   deps: IngestionDeps,
-  vectors: VectorCache,
-  { target, attempt, disk, read, resolved }: DocumentToWrite,
+  { attempt, disk, read, resolved }: DocumentToWrite,
   options: WriteOptions,
 ): Promise<WrittenDocument> {
-  const { base } = attempt;
+  const { base, target } = attempt;
   const attemptId = attempt.fence.attempt;
   const { metadata } = resolved;
   const metadataHash = chunkMetadataHash(target.docId, metadata);
@@ -61,7 +57,6 @@ export async function writeDocument(
 
   const counts = await writeChunks(
     deps,
-    vectors,
     {
       docId: target.docId,
       docUuid: target.docUuid,
@@ -72,8 +67,7 @@ export async function writeDocument(
       metadata,
     },
     plan.fresh,
-    options.signal,
-    options.onProgress,
+    options,
   );
   await checkCount(deps, target, plan);
   const warnings = [...new Set([...read.warnings, ...resolved.warnings])];
@@ -87,47 +81,33 @@ export async function writeDocument(
     extra: resolved.extra,
   } as const;
 
-  if (plan.manifest.length === 0) {
-    const record = buildRecord(deps, target, attempt, disk, {
-      ...NOTHING_LIVE,
-      ...common,
-      status: 'empty',
-      metadata: { ...bareMetadata(metadata), ...metadata },
-    });
-    return { published: await publish(deps, target, attempt, disk, record), status: 'empty', chunks: 0, counts, warnings };
-  }
+  const content: RecordContent =
+    plan.manifest.length === 0
+      ? { ...NOTHING_LIVE, ...common, status: 'empty' }
+      : {
+          ...common,
+          ...(await insertNamed(deps, attempt, read, plan)),
+          status: 'indexed',
+          served_hash: read.contentHash,
+          revision: revisionOf(target.docId, read.contentHash, plan.manifest, metadata),
+          chunk_metadata_hash: metadataHash,
+        };
+  const published = await publish(deps, attempt, disk, buildRecord(deps, attempt, disk, content));
+  return { published, status: plan.manifest.length === 0 ? 'empty' : 'indexed', chunks: plan.manifest.length, counts, warnings };
+}
 
+/** Inserts the manifest. @returns what the commit names */
+async function insertNamed(
+  deps: IngestionDeps,
+  { target, fence }: Attempt,
+  { gaps, length, pages, dropped }: ReadResult,
+  { manifest: entries, live, superseded, supersededRevs }: ChunkPlan,
+): Promise<Pick<RecordContent, 'live' | 'superseded' | 'superseded_revs' | 'chunks' | 'pages' | 'manifest'>> {
   await deps.onStep?.('manifest', target.docId);
-  const manifest: Manifest = {
-    entries: plan.manifest,
-    gaps: read.gaps,
-    length: read.length,
-    pages: read.pages,
-    dropped: read.dropped,
-  };
-  const place = await deps.store.insertManifest(
-    { doc_id: target.docId, doc_uuid: target.docUuid, fence: attempt.fence.value, attempt: attemptId },
-    manifest,
-  );
-  const record = buildRecord(deps, target, attempt, disk, {
-    ...common,
-    live: plan.live,
-    superseded: plan.superseded,
-    superseded_revs: plan.supersededRevs,
-    chunks: plan.manifest.length,
-    ...place,
-    status: 'indexed',
-    served_hash: read.contentHash,
-    revision: revisionOf(target.docId, read.contentHash, plan.manifest, metadata),
-    chunk_metadata_hash: metadataHash,
-  });
-  return {
-    published: await publish(deps, target, attempt, disk, record),
-    status: 'indexed',
-    chunks: plan.manifest.length,
-    counts,
-    warnings,
-  };
+  const manifest: Manifest = { entries, gaps, length, pages, dropped };
+  const owner = { doc_id: target.docId, doc_uuid: target.docUuid, fence: fence.value, attempt: fence.attempt };
+  const place = await deps.store.insertManifest(owner, manifest);
+  return { live, superseded, superseded_revs: supersededRevs, chunks: entries.length, ...place };
 }
 
 /** A base whose manifest cannot be read keeps nothing; its chunks are superseded as a whole, since none of its attempts stays live. */
@@ -137,7 +117,7 @@ function forgetBadManifest(cause: unknown): undefined {
 }
 
 /** A batch may fail in part without a word, and a kept chunk may be gone: what the store counts must be what the manifest names. */
-async function checkCount(deps: IngestionDeps, target: Target, plan: ChunkPlan): Promise<void> {
+async function checkCount(deps: IngestionDeps, target: Attempt['target'], plan: ChunkPlan): Promise<void> {
   if (plan.manifest.length === 0) return;
   // Inserts are acknowledged one by one, so without kept chunks there is nothing that could be missing.
   if (plan.fresh.length === plan.manifest.length) return;

@@ -1,15 +1,17 @@
-import { type CommitRecord, type ReasonCode, topCommit } from '@sluice/core';
+import { type CommitRecord, type ReasonCode, SluiceError, topCommit } from '@sluice/core';
 import { type Attempt, beginAttempt, isServing, readRecords, type Target } from './attempt.js';
 import { bareMetadata, buildRecord, isIndexedAs, NOTHING_LIVE, type RecordContent, sameAsBase } from './build-record.js';
+import { commitInRounds } from './commit-in-rounds.js';
 import type { IngestionDeps } from './deps.js';
 import { type Access, accessAfterFailure, sameAccess } from './document-metadata.js';
 import { type DiskState, observeDisk, sameDisk } from './observe.js';
-import { publish } from './publish.js';
 import { isWhole, MissingChunk, rewriteBase } from './rewrite.js';
 import { isOverLimits } from './settled.js';
 
 /** A failure as it is recorded. */
 export interface Failure {
+  /** A document that is left out by type or size is `skipped`: nothing of it is served. */
+  status: 'failed' | 'skipped';
   reason: ReasonCode;
   message: string;
   /** sha256 of the failing file, where it could be read. */
@@ -34,36 +36,46 @@ export async function commitFailure(
   failure: Failure,
   seen: DiskState | undefined,
 ): Promise<CommitRecord | 'again'> {
+  const { status, reason, message, contentHash, copy } = failure;
   let disk: DiskState = { kind: 'gone' };
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const attempt = await beginAttempt(deps, target);
-    disk = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
-    if (seen !== undefined && !sameDisk(seen, disk)) return 'again';
-    const access = await accessAfterFailure(deps, target, disk, isServing(attempt.base) ? attempt.base : undefined);
-    const fingerprint = disk.kind === 'file' ? disk.policy.fingerprint('') : '';
-    const configHash = disk.kind === 'file' ? disk.policy.configHash : '';
-    const content: RecordContent = {
-      ...(await servedAfterFailure(deps, target, attempt, { access, configHash, copy: failure.copy })),
-      kind: 'commit',
-      status: 'failed',
-      reason: failure.reason,
-      message: failure.message,
-      content_hash: failure.contentHash,
-      // Failures are tried again when anything that could fix them changes, so their fingerprint covers every format.
-      fingerprint,
-      format: '',
-      warnings: attempt.base?.warnings ?? [],
-    };
-    const record = buildRecord(deps, target, attempt, disk, content);
-    if ((await publish(deps, target, attempt, disk, record)) === 'done') return record;
-  }
+  const outcome = await commitInRounds(
+    deps,
+    target,
+    async (attempt) => {
+      disk = await observeDisk(deps, target.source, target.sourcePath).catch((): DiskState => ({ kind: 'gone' }));
+      const isOther = seen !== undefined && !sameDisk(seen, disk);
+      if (isOther || (status === 'skipped' && disk.kind === 'gone')) return { nothing: 'again' as const };
+      const base = isServing(attempt.base) && status === 'failed' ? attempt.base : undefined;
+      const access = await accessAfterFailure(deps, target, disk, base);
+      const configHash = disk.kind === 'file' ? disk.policy.configHash : '';
+      const content: RecordContent = {
+        ...(await servedAfterFailure(deps, { ...attempt, base }, { access, configHash, copy })),
+        kind: 'commit',
+        status,
+        reason,
+        message,
+        content_hash: contentHash,
+        // Failures are tried again when anything that could fix them changes, so their fingerprint covers every format.
+        fingerprint: disk.kind === 'file' ? disk.policy.fingerprint('') : '',
+        format: '',
+        warnings: status === 'failed' ? (attempt.base?.warnings ?? []) : [],
+      };
+      return { disk, content };
+    },
+    MAX_ROUNDS,
+  );
+  if (outcome !== 'outrun') return outcome;
+  if (status === 'skipped') throw keepsChanging(target);
   return insertStatusRecord(deps, target, disk, failure);
+}
+
+export function keepsChanging({ docId }: Target): SluiceError {
+  return new SluiceError('outdated_attempt', `${docId} kept changing while it was read; it will be tried again`, { docId });
 }
 
 /** What goes on answering: the whole last good revision under the access that holds now, or nothing. */
 async function servedAfterFailure(
   deps: IngestionDeps,
-  target: Target,
   attempt: Attempt,
   now: { access: Access; configHash: string; copy: boolean },
 ): Promise<Pick<RecordContent, keyof ReturnType<typeof sameAsBase> | 'metadata'>> {
@@ -77,7 +89,7 @@ async function servedAfterFailure(
     return (await isWhole(deps, base)) ? { ...sameAsBase(base), metadata: base.metadata } : nothing;
   const { allowed_groups: _old, ...rest } = base.metadata;
   try {
-    return await rewriteBase(deps, target, { ...attempt, base }, { ...rest, ...access });
+    return await rewriteBase(deps, { ...attempt, base }, { ...rest, ...access });
   } catch (cause) {
     // What cannot be rewritten under the new access must not answer under the old one.
     if (cause instanceof MissingChunk) return nothing;
@@ -90,7 +102,7 @@ async function insertStatusRecord(deps: IngestionDeps, target: Target, disk: Dis
   const base = topCommit(await readRecords(deps, target.docUuid));
   const access = await accessAfterFailure(deps, target, disk, base);
   const { allowed_groups: _old, ...rest } = base?.metadata ?? bareMetadata(access);
-  const record = buildRecord(deps, target, attempt, disk, {
+  const record = buildRecord(deps, attempt, disk, {
     ...NOTHING_LIVE,
     kind: 'status',
     status: 'failed',
