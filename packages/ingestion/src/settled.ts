@@ -33,12 +33,7 @@ export async function findSettled(
 }
 
 /** Whether the newest record tells of this very disk, so that nothing is to be done. */
-async function isSettled(
-  deps: IngestionDeps,
-  request: ReconcileRequest,
-  disk: FileState,
-  top: CommitRecord,
-): Promise<boolean> {
+async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: FileState, top: CommitRecord): Promise<boolean> {
   if (top.status === 'deleted' || top.kind === 'status') return false;
   if (top.sidecar_stat !== disk.sidecarStat || top.config_hash !== disk.policy.configHash) return false;
   if (top.fingerprint !== disk.policy.fingerprint(top.format)) return false;

@@ -66,6 +66,33 @@ it.each(['EACCES', 'EIO'])(
   },
 );
 
+describe.each([
+  { when: 'before', step: 'commit' },
+  { when: 'after', step: 'committed' },
+])('a disk that refuses to be looked at $when the commit of a delete', ({ step }) => {
+  it('ends no job: what was gone a moment ago may only be out of reach', async () => {
+    let refuses = false;
+    const files = createNodeFiles();
+    const h = await harness({
+      files: {
+        stat: (path) => (refuses ? Promise.reject(Object.assign(new Error('EIO'), { code: 'EIO' })) : files.stat(path)),
+      },
+    });
+    await h.write('a.md', 'kept');
+    await h.reconcile('a.md');
+    await h.remove('a.md');
+    h.at(step, async () => {
+      refuses = true;
+      await h.write('a.md', 'kept');
+    });
+    await expect(h.reconcile('a.md', 'unlink', { lastAttempt: false })).rejects.toMatchObject({ kind: 'transient' });
+    if (step === 'commit') expect(await h.top('a.md')).toMatchObject({ status: 'indexed' });
+    refuses = false;
+    await h.reconcile('a.md', 'unlink');
+    expect(await h.texts('a.md')).toEqual(['kept']);
+  });
+});
+
 describe('a root that refuses every look', () => {
   /** A harness whose root refuses to be looked into while `refuses` is true. */
   async function refusing() {
