@@ -49,7 +49,7 @@ export async function compose(
     role: 'producer',
     onError: (error) => logger.debug({ cause: error.message }, 'redis'),
   });
-  const embedder = await openModel(model, { threads: QUERY_THREADS, logger });
+  const embedder = await openModel(model, { threads: QUERY_THREADS, urgent: true, logger });
   const store = createStore({
     url: weaviateUrl,
     apiKey: weaviateApiKey,

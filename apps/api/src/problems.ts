@@ -98,8 +98,8 @@ export function problemOf(error: unknown, requestId: string): Problem {
     const code = isHttpCode(error.code) ? error.code : (AS_HTTP[error.code] ?? 'internal');
     if (code === 'internal') return internal(requestId);
     const message = code === error.code ? error.message : withoutPaths(error.message);
-    // The status that a language model answered is not this answer's.
-    const details = error.code === 'llm_failed' ? {} : error.details;
+    // What an endpoint behind this API answered, its status above all, is not this answer's.
+    const details = error.code === 'llm_failed' || error.code === 'embed_failed' ? {} : error.details;
     return makeProblem(code, message, requestId, details);
   }
   if (hasZodFastifySchemaValidationErrors(error)) {

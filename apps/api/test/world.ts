@@ -114,7 +114,7 @@ export interface World {
 }
 
 /** What the world's search works with instead of the memory store and nothing. */
-type Parts = Partial<Pick<RetrievalDeps, 'reranker' | 'llm'>> & { store?: ChunkStore };
+type Parts = Partial<Pick<RetrievalDeps, 'reranker' | 'llm' | 'embedder'>> & { store?: ChunkStore };
 
 /** The API over fakes: the memory store, a queue in memory, an embedder of words. */
 export async function createWorld(

@@ -30,7 +30,7 @@ export interface paths {
         };
         /**
          * Redis, Weaviate, schema and model are usable
-         * @description `degraded` while queries are answered but Redis is away or no worker consumes jobs, or one has stood still for 15 s; 503 while they are not.
+         * @description `degraded` while queries are answered but Redis is away, the model is (hybrid search uses words alone), no worker consumes jobs, or one has stood still for 15 s; 503 while they are not.
          */
         get: operations["getReadyz"];
         put?: never;
@@ -760,7 +760,7 @@ export interface components {
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
             inferred_filter?: unknown;
-            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
             took_ms: number;
         };
         ContextSource: {
@@ -786,7 +786,7 @@ export interface components {
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
             inferred_filter?: unknown;
-            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
             took_ms: number;
         };
         AnswerCitation: {
@@ -820,7 +820,7 @@ export interface components {
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
             inferred_filter?: unknown;
-            degraded: ("rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
             took_ms: number;
         };
         Status: {

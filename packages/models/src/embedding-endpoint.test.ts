@@ -308,6 +308,24 @@ describe('openModel', () => {
     expect((await open()).dimensions).toBe(8);
   });
 
+  it('tries a question twice, and does not wait out a pause that the endpoint asks for', async () => {
+    const { embed } = await openModel(
+      {
+        model: 'small',
+        threads: 1,
+        endpoint: { baseUrl: server.baseUrl, dimensions: 8, batch: 8, concurrency: 2, timeoutMs: 5000, pricePerMillionTokens: 0 },
+      },
+      { urgent: true },
+    );
+    const before = server.requests.length;
+    server.behave = status(502);
+    await expect(embed(['why stone'], undefined, { as: 'query' })).rejects.toMatchObject({ code: 'embed_failed' });
+    expect(server.requests.length - before).toBe(2);
+    server.behave = status(429, { 'retry-after': '20' });
+    await expect(embed(['why stone'], undefined, { as: 'query' })).rejects.toMatchObject({ kind: 'rate_limited' });
+    expect(server.requests.length - before).toBe(3);
+  });
+
   it.each([401, 403, 404, 400])('takes the answer %d for a wrong configuration', async (code) => {
     server.behave = status(code);
     await expect(open()).rejects.toMatchObject({ code: 'invalid_configuration', message: new RegExp(String(code)) });

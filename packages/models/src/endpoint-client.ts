@@ -2,8 +2,6 @@ import { type Clock, SluiceError, systemClock, type Tokenizer } from '@sluice/co
 import type { Logger, Metrics } from '@sluice/telemetry';
 import { type EndpointAnswer, embeddingsUrl, endpointFault, postEmbeddings } from './endpoint-http.js';
 
-/** A wait that is longer than this is left to the queue: its jobs are held until the endpoint answers. */
-const LONGEST_WAIT_MS = 30_000;
 /** Statuses that blame the request: another try of the same texts gives the same answer. */
 const REFUSED = new Set([400, 413, 422]);
 
@@ -22,6 +20,8 @@ export interface EndpointClientOptions {
   attempts?: number;
   /** Wait before the second try, doubled each time. Default 500. */
   backoffMs?: number;
+  /** A pause that the endpoint asks for is kept up to this many milliseconds; a longer one fails the texts. Default 30,000. */
+  longestWaitMs?: number;
   /** Price of a million tokens, for `sluice_embedding_cost_total`. Default 0. */
   pricePerMillionTokens?: number;
   metrics?: Pick<Metrics, 'embeddingRequests' | 'embeddingTokens' | 'embeddingCost'> | undefined;
@@ -42,7 +42,7 @@ export interface EndpointClient {
 
 /** Speaks to one endpoint: shapes, retries, pauses, counts. */
 export function createEndpointClient(options: EndpointClientOptions): EndpointClient {
-  const { clock = systemClock, attempts = 4, backoffMs = 500, metrics } = options;
+  const { clock = systemClock, attempts = 4, backoffMs = 500, longestWaitMs = 30_000, metrics } = options;
   const url = embeddingsUrl(options.baseUrl);
   const address = { ...options, timeoutMs: options.timeoutMs ?? 60_000 };
   let { dimensions } = options;
@@ -108,7 +108,7 @@ export function createEndpointClient(options: EndpointClientOptions): EndpointCl
 
   async function waitForTurn(signal: AbortSignal): Promise<void> {
     for (let left = pauseLeft(); left > 0; left = pauseLeft()) {
-      if (left > LONGEST_WAIT_MS) throw asksToWait(left);
+      if (left > longestWaitMs) throw asksToWait(left);
       await clock.sleep(left, signal);
     }
   }

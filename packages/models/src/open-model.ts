@@ -13,6 +13,9 @@ import { tokenizerHash } from './tokenizer-file.js';
 /** First and longest pause between two questions to an endpoint that is away at the start. */
 const FIRST_PAUSE_MS = 1000;
 const LONGEST_PAUSE_MS = 30_000;
+/** How long a request for a question may take, and how an endpoint is called for it. */
+const QUESTION_MS = 5000;
+const FOR_QUESTIONS = { attempts: 2, backoffMs: 100, longestWaitMs: 1000 };
 
 /** Which model makes the vectors, and how. */
 export interface ModelChoice {
@@ -98,6 +101,8 @@ async function plainTokenizer({
 export interface OpenModelOptions {
   /** Processes of a model that runs here, in place of the configured number. */
   threads?: number;
+  /** For questions, whose asker waits: an endpoint has two tries of five seconds, and its pauses are not waited for. */
+  urgent?: boolean;
   /** Whether the limit is checked at the endpoint: costs the tokens of two longest texts. */
   checksLimit?: boolean;
   metrics?: Pick<Metrics, 'embeddingsComputed' | 'embeddingRequests' | 'embeddingTokens' | 'embeddingCost'>;
@@ -133,6 +138,7 @@ export async function openModel(choice: ModelChoice, options: OpenModelOptions):
   const tokenizer = await plainTokenizer(choice);
   const endpoint = createEmbeddingEndpoint({
     ...choice.endpoint,
+    ...(options.urgent === true ? { ...FOR_QUESTIONS, timeoutMs: Math.min(QUESTION_MS, choice.endpoint.timeoutMs) } : {}),
     model,
     id,
     tokenizer,

@@ -1,4 +1,4 @@
-import type { Caller, Filter, SearchHit } from '@sluice/core';
+import { type Caller, type Filter, type SearchHit, SluiceError } from '@sluice/core';
 import { accessFilter, compileFilter, mayAccess, parseDate, passesGroups } from '@sluice/metadata';
 import { alphaFor } from './alpha.js';
 import type { RetrievalDeps } from './deps.js';
@@ -92,9 +92,9 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
     const begun = clock.monotonic();
     const own = compileFilter(request.filter ?? {}, deps.catalog);
     const degraded = new Set<Degradation>();
-    const embedding = request.mode === 'keyword' ? undefined : startEmbedding(request.query, signal);
+    const embedding = needsVector(request) ? startEmbedding(request.query, signal) : undefined;
     const vector = embedding?.then((embedded) => embedded.vector);
-    // The search fails with it; one that needs no vector goes on, and fails below.
+    // The search fails with it.
     vector?.catch(() => {});
     const steps = await inferredSteps(request, caller);
     const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_search' });
@@ -104,11 +104,11 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
       inferred = step;
       const implied = step === undefined ? [] : [compileFilter(step, deps.catalog)];
       const filter: Filter = { op: 'and', of: [accessFilter(caller), own, ...implied] };
-      chosen = await searchWithin(filter, { request, caller, vector, degraded, signal });
+      chosen = await searchOrFallBack(filter, { request, caller, vector, degraded, signal });
       if (chosen.length > 0) break;
     }
     stop();
-    if ((await embedding)?.truncated) degraded.add('query_truncated');
+    if (!degraded.has('embedding_unavailable') && (await embedding)?.truncated) degraded.add('query_truncated');
     // A condition that leaves nothing was not meant, or is not known of the documents.
     if (inferred !== steps[0] && (await isRelaxed(steps[0], inferred, request, caller))) degraded.add('infer_relaxed');
     const about = () => ({
@@ -142,6 +142,20 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
     return Object.keys(fresh ?? {}).some((field) => kept?.[field] === undefined);
   }
 
+  /** A hybrid search whose question can't be embedded finds by words alone: `score` keeps its scale. */
+  async function searchOrFallBack(filter: Filter, parts: SearchParts): Promise<ScoredPassage[]> {
+    const byWords = { ...parts, request: { ...parts.request, alpha: 0 }, vector: undefined };
+    if (parts.degraded.has('embedding_unavailable')) return searchWithin(filter, byWords);
+    try {
+      return await searchWithin(filter, parts);
+    } catch (thrown) {
+      if (!isHybrid(parts.request) || !isEmbeddingAway(thrown)) throw thrown;
+      deps.logger.warn({ cause: thrown.message }, 'the question could not be embedded: hybrid search uses words alone');
+      parts.degraded.add('embedding_unavailable');
+      return searchWithin(filter, byWords);
+    }
+  }
+
   function searchWithin(filter: Filter, { request, caller, vector, degraded, signal }: SearchParts): Promise<ScoredPassage[]> {
     return reading.whole(async () => {
       const limit = request.limit ?? settings.limit;
@@ -159,6 +173,18 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
   }
 
   return find;
+}
+
+function isHybrid(request: SearchQuery): boolean {
+  return (request.mode ?? 'hybrid') === 'hybrid';
+}
+
+function needsVector(request: SearchQuery): boolean {
+  return request.mode === 'dense' || (isHybrid(request) && request.alpha !== 0);
+}
+
+function isEmbeddingAway(thrown: unknown): thrown is SluiceError {
+  return thrown instanceof SluiceError && (thrown.code === 'embed_failed' || thrown.code === 'model_unavailable');
 }
 
 /** How many hits are read at first: reading one costs a fifth of a millisecond of the store's time, and most of a pool is never shown. */

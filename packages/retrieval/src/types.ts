@@ -4,7 +4,12 @@ export type SearchMode = 'hybrid' | 'dense' | 'keyword';
 export type Expansion = 'none' | 'window' | 'parent';
 
 /** What went less well than asked, while the answer still holds. */
-export type Degradation = 'rerank_unavailable' | 'query_truncated' | 'infer_relaxed' | 'llm_unavailable';
+export type Degradation =
+  | 'embedding_unavailable'
+  | 'rerank_unavailable'
+  | 'query_truncated'
+  | 'infer_relaxed'
+  | 'llm_unavailable';
 
 /** A search as a route hands it over: already validated, defaults of the settings still open. */
 export interface SearchQuery {

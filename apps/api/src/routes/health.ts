@@ -42,7 +42,7 @@ export function healthRoutes(app: HttpApp, deps: ApiDeps): void {
         tags: ['health'],
         summary: 'Redis, Weaviate, schema and model are usable',
         description:
-          '`degraded` while queries are answered but Redis is away or no worker consumes jobs, or one has stood still for 15 s; 503 while they are not.',
+          '`degraded` while queries are answered but Redis is away, the model is (hybrid search uses words alone), no worker consumes jobs, or one has stood still for 15 s; 503 while they are not.',
         response: { 200: readyAnswer, 503: readyAnswer, ...openProblems() },
       },
     },
@@ -90,8 +90,8 @@ async function checkAll(deps: ApiDeps): Promise<Readiness> {
       if (!(await deps.queue.consuming())) throw new Error('jobs wait and no worker takes them');
     }),
   ]);
-  const answers = weaviate.ok && schema.ok && model.ok;
-  const status = !answers ? 'not_ready' : redis.ok && worker.ok ? 'ready' : 'degraded';
+  const answers = weaviate.ok && schema.ok;
+  const status = !answers ? 'not_ready' : redis.ok && worker.ok && model.ok ? 'ready' : 'degraded';
   return { status, checks: { redis, weaviate, schema, model, worker } };
 }
 

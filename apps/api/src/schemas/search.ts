@@ -130,7 +130,9 @@ const resultSchema = z
 const aboutMembers = {
   applied_filter: z.unknown().describe('The filter that was applied, `{}` without one.'),
   inferred_filter: z.unknown().optional(),
-  degraded: z.array(z.enum(['rerank_unavailable', 'query_truncated', 'infer_relaxed', 'llm_unavailable'])),
+  degraded: z.array(
+    z.enum(['embedding_unavailable', 'rerank_unavailable', 'query_truncated', 'infer_relaxed', 'llm_unavailable']),
+  ),
   took_ms: z.number(),
 };
 
