@@ -18,6 +18,7 @@ import { catalogRoutes } from './routes/catalog.js';
 import { chunkRoute } from './routes/chunks.js';
 import { contextRoute } from './routes/context.js';
 import { documentRoutes } from './routes/documents.js';
+import { feedbackListRoute, feedbackRoute } from './routes/feedback.js';
 import { healthRoutes } from './routes/health.js';
 import { mcpRoute } from './routes/mcp.js';
 import { metricsRoute } from './routes/metrics.js';
@@ -110,6 +111,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
   searchRoute(app, deps);
   contextRoute(app, deps);
   answerRoute(app, deps);
+  feedbackRoute(app, deps);
   documentRoutes(app, deps);
   chunkRoute(app, deps);
   textRoute(app, deps);
@@ -129,6 +131,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
     sourceRoutes(ops, deps, tasks);
     taskRoute(ops, tasks);
     keyRoutes(ops, deps);
+    feedbackListRoute(ops, deps);
     for (const { prefix, plugin } of deps.boards ?? []) {
       await ops.register(
         async (board) => {

@@ -18,7 +18,7 @@ import { openModel } from '@sluice/models';
 import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createRetrieval } from '@sluice/retrieval';
 import { createNodeFiles } from '@sluice/sources';
-import { createKeyStore, createStore, matchedSpans } from '@sluice/store';
+import { createFeedbackStore, createKeyStore, createStore, matchedSpans } from '@sluice/store';
 import { createMetrics, instanceMetrics, type Logger } from '@sluice/telemetry';
 import { createConsumption } from './consumption.js';
 import type { ApiDeps } from './deps.js';
@@ -104,6 +104,7 @@ export async function compose(
     signingKey: ensureSecret(runtime.dataFolder, 'key-signing'),
     logger,
   });
+  const feedback = createFeedbackStore({ url: weaviateUrl, apiKey: weaviateApiKey, namespace: runtime.namespace });
   const ring = createKeyRing({ store: keys, clock });
   const { api } = config;
   const deps: ApiDeps = {
@@ -131,6 +132,7 @@ export async function compose(
       bodyBytes: api.bodyBytes,
     },
     ring,
+    feedback,
     identify: createGate({
       ring,
       clock,
@@ -188,6 +190,7 @@ export async function compose(
       await embedder.close();
       await closeReranker();
       keys.close();
+      feedback.close();
       await store.close();
       redis.disconnect();
     },

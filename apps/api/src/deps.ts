@@ -1,4 +1,14 @@
-import type { Caller, Cause, ChunkStore, Clock, CommitRecord, ReconcileQueue, SecurityLevel, Tokenizer } from '@sluice/core';
+import type {
+  Caller,
+  Cause,
+  ChunkStore,
+  Clock,
+  CommitRecord,
+  FeedbackStore,
+  ReconcileQueue,
+  SecurityLevel,
+  Tokenizer,
+} from '@sluice/core';
 import type { FieldCatalog } from '@sluice/metadata';
 import type { Retrieval } from '@sluice/retrieval';
 import type { Logger, Metrics } from '@sluice/telemetry';
@@ -101,6 +111,7 @@ export interface ApiDeps {
   /** Who asks. Errors: `unauthorized`, `rate_limited`. */
   identify(request: FastifyRequest): Promise<Caller>;
   ring: KeyRing;
+  feedback: FeedbackStore;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;

@@ -4,9 +4,11 @@ import {
   type ChunkStore,
   type CommitRecord,
   docUuid,
+  type FeedbackStore,
   type KeyStore,
   makeDocId,
   SluiceError,
+  type StoredFeedback,
   type StoredKey,
   systemClock,
 } from '@sluice/core';
@@ -36,6 +38,22 @@ export function createMemoryKeys(): KeyStore & { broken: boolean } {
       const at = keys.findIndex((key) => key.id === id);
       if (at >= 0) keys.splice(at, 1);
       return at >= 0;
+    },
+  };
+}
+
+/** Feedback in memory; a cursor is a place in it. */
+function createMemoryFeedback(): FeedbackStore {
+  const all: StoredFeedback[] = [];
+  const cursorOf = (place: number) => `${place.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
+  return {
+    async insert(feedback) {
+      all.push(feedback);
+    },
+    async list({ limit, after }) {
+      const from = after === undefined ? 0 : Number.parseInt(after.slice(0, 8), 16);
+      const end = from + limit;
+      return { feedback: all.slice(from, end), ...(end < all.length ? { next: cursorOf(end) } : {}) };
     },
   };
 }
@@ -198,6 +216,7 @@ export async function createWorld(
     removeSource: async () => 0,
     explain: async () => ({ origins: {} }),
     ring: createKeyRing({ store: createMemoryKeys(), clock: systemClock }),
+    feedback: createMemoryFeedback(),
     identify: async () => caller,
     ...overrides,
   };

@@ -1,11 +1,10 @@
-import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { dataOf } from '@sluice/client';
-import { SluiceError } from '@sluice/core';
 import { suggestQuestions } from '@sluice/evaluation';
 import { allDocuments } from './all-documents.js';
 import type { Context } from './context.js';
 import { EXIT, type ExitCode } from './exit.js';
+import { writeNewLines } from './new-file.js';
 
 /** Documents that are read, questions that are made of them, passages read of each. */
 const DOCUMENTS = 300;
@@ -30,10 +29,7 @@ export async function suggest(context: Context, path: string): Promise<ExitCode>
   }
   const questions = suggestQuestions(passages, QUESTIONS);
   const file = resolve(cwd, path);
-  const lines = questions.map((question) => `${JSON.stringify(question)}\n`);
-  await writeFile(file, lines.join(''), { flag: 'wx' }).catch((cause: unknown) => {
-    throw new SluiceError('invalid_request', `${file} cannot be written, or is there already`, { cause });
-  });
+  await writeNewLines(file, questions);
   output.value({ file, questions: questions.length });
   output.line(`${questions.length} questions written to ${file}: read them, and reword them as people would ask.`);
   return EXIT.done;

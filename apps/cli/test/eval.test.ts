@@ -13,7 +13,7 @@ let ranking: string[];
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'sluice-cli-')));
   ranking = ['inbox/b.md', 'inbox/a.md'];
-  api = await createStubApi(({ method, path }) => {
+  api = await createStubApi(({ method, path, query }) => {
     if (method === 'GET' && path === '/v1/documents') {
       return { body: { documents: ['inbox/a.md', 'inbox/b.md'].map((doc_id) => document(doc_id)) } };
     }
@@ -23,6 +23,11 @@ beforeEach(async () => {
     if (method === 'GET' && path === '/v1/documents/u/chunks') {
       const text = 'The gasket of the portafilter is replaced when coffee drips past its edge.';
       return { body: { doc_id: 'inbox/a.md', revision: 'r', chunks: [{ kind: 'paragraph', text }] } };
+    }
+    if (method === 'GET' && path === '/ops/api/feedback') {
+      const said = { doc_id: 'inbox/a.md', revision: 'r', helpful: true, by: 'local', given_at: '2024-01-01T00:00:00Z' };
+      const first = { feedback: [{ ...said, query: 'where' }], next_cursor: 'next' };
+      return { body: query.cursor === 'next' ? { feedback: [{ ...said, query: 'when' }] } : first };
     }
     return problem(404, 'not_found');
   });
@@ -78,6 +83,13 @@ describe('eval', () => {
     expect(ran.json()).toMatchObject({ questions: 2 });
     expect((await run(['eval', 'new.jsonl', '--json'], { url: api.url, cwd: folder })).json()).toMatchObject({ questions: 2 });
     expect((await run(['eval', 'new.jsonl', '--suggest'], { url: api.url, cwd: folder })).code).toBe(2);
+  });
+
+  it('makes questions of all pages of feedback', async () => {
+    const ran = await run(['eval', 'log.jsonl', '--from-log', '--json'], { url: api.url, cwd: folder });
+    expect(ran.json()).toMatchObject({ feedback: 2, questions: 2 });
+    expect(await readFile(join(folder, 'log.jsonl'), 'utf8')).toContain('"question":"when"');
+    expect((await run(['eval', 'log.jsonl', '--json'], { url: api.url, cwd: folder })).json()).toMatchObject({ questions: 2 });
   });
 
   it('refuses a data set whose documents are all missing', async () => {

@@ -9,6 +9,7 @@ export * from './ids.js';
 export * from './parsed.js';
 export * from './ports/clock.js';
 export * from './ports/documents.js';
+export * from './ports/feedback.js';
 export * from './ports/files.js';
 export * from './ports/keys.js';
 export * from './ports/models.js';

@@ -5,6 +5,7 @@ export interface CollectionNames {
   commits: string;
   pages: string;
   keys: string;
+  feedback: string;
 }
 
 /**
@@ -16,7 +17,13 @@ export interface CollectionNames {
 export function collectionNames(namespace: string, model: string): CollectionNames {
   const prefix = className(namespace);
   const key = className(model);
-  return { chunks: `${prefix}Chunk${key}`, commits: `${prefix}Commit${key}`, pages: `${prefix}Page${key}`, keys: `${prefix}Key` };
+  return {
+    chunks: `${prefix}Chunk${key}`,
+    commits: `${prefix}Commit${key}`,
+    pages: `${prefix}Page${key}`,
+    keys: `${prefix}Key`,
+    feedback: `${prefix}Feedback`,
+  };
 }
 
 /** A text as part of a collection's name: first letter upper case, signs a name may not hold as their code points, so that none collide. */

@@ -96,14 +96,23 @@ export function describeCollections(
 
 /** The collection of the API's keys: one an instance, whatever its models. */
 export function describeKeys(name: string): Collection {
+  return plainCollection(name, 'Sluice: keys of the API, hashed.', [filterable('key_id', 'text'), stored('key')]);
+}
+
+/** The collection of what users said of results: one an instance, whatever its models. */
+export function describeFeedback(name: string): Collection {
+  return plainCollection(name, 'Sluice: feedback on results of searches.', [stored('feedback')]);
+}
+
+function plainCollection(name: string, description: string, properties: Property[]): Collection {
   return {
     class: name,
-    description: 'Sluice: keys of the API, hashed.',
+    description,
     vectorizer: 'none',
     vectorIndexType: 'hnsw',
     vectorIndexConfig: { skip: true },
     invertedIndexConfig: INVERTED,
-    properties: [filterable('key_id', 'text'), stored('key')],
+    properties,
   };
 }
 

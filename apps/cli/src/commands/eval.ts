@@ -12,6 +12,7 @@ export interface EvalOptions {
   writeBaseline?: string;
   gate?: boolean;
   suggest?: boolean;
+  fromLog?: boolean;
 }
 
 export function evalCommand(program: Command, run: Run): void {
@@ -28,11 +29,16 @@ export function evalCommand(program: Command, run: Run): void {
     .option('--write-baseline <file>', 'keep what later runs are compared with, small enough to commit')
     .option('--gate', 'exit 1 when a measure is below its threshold in sluice.yaml, or worse than the baseline')
     .option('--suggest', 'write first questions, made of what is indexed, to the file <dataset>')
+    .option('--from-log', 'write questions, made of feedback on searches, to the file <dataset>')
     .action(
       run(async (context, options: EvalOptions, dataset: string) => {
         if (options.suggest === true) {
           const { suggest } = await import('../suggest.js');
           return suggest(context, dataset);
+        }
+        if (options.fromLog === true) {
+          const { questionsFromLog } = await import('../from-log.js');
+          return questionsFromLog(context, dataset);
         }
         const { evaluate } = await import('../evaluate.js');
         return evaluate(context, options, dataset);
