@@ -31,7 +31,7 @@ import { statusRoute } from './routes/ops-status.js';
 import { taskRoute } from './routes/ops-tasks.js';
 import { verifyRoute } from './routes/ops-verify.js';
 import { whyRoute } from './routes/ops-why.js';
-import { searchRoute } from './routes/search.js';
+import { searchRoutes } from './routes/search.js';
 import { textRoute } from './routes/text.js';
 import type { OpsTasks } from './schemas/tasks.js';
 import { createTasks } from './tasks.js';
@@ -108,7 +108,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
   preflightRoute(app);
   const methods = collectMethods(app);
   healthRoutes(app, deps);
-  searchRoute(app, deps);
+  searchRoutes(app, deps);
   contextRoute(app, deps);
   answerRoute(app, deps);
   feedbackRoute(app, deps);

@@ -106,7 +106,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     const errors = error.validation.flatMap((issue) => issuesOf(issue.instancePath, issue.message, issue.params.errors));
     const where = error.validationContext ?? 'request';
     const first = errors[0];
-    const code = where === 'body' && first?.path.startsWith('/filter') === true ? 'invalid_filter' : 'invalid_request';
+    const code = where === 'body' && /^(\/queries\/\d+)?\/filter/.test(first?.path ?? '') ? 'invalid_filter' : 'invalid_request';
     return makeProblem(code, `${where}${first?.path ?? ''}: ${first?.message ?? 'not valid'}`, requestId, {
       errors,
     });

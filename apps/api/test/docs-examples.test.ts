@@ -24,9 +24,15 @@ function examplesOf(text: string): Example[] {
   return examples;
 }
 
-function documentsOf(text: string): Record<string, string> {
-  const block = /^```yaml documents\n([\s\S]*?)^```$/m.exec(text)?.[1];
-  return block === undefined ? {} : (parse(block) as Record<string, string>);
+/** Documents of a page by their path: texts, or texts with metadata. */
+function documentsOf(text: string): [path: string, document: { text: string; metadata?: Record<string, unknown> }][] {
+  const block = /^```yaml documents\n([\s\S]*?)^```$/m.exec(text)?.[1] ?? '{}';
+  const documents = parse(block) as Record<string, string | ({ text: string } & Record<string, unknown>)>;
+  return Object.entries(documents).map(([path, given]) => {
+    if (typeof given === 'string') return [path, { text: given }];
+    const { text: content, ...metadata } = given;
+    return [path, { text: content, metadata }];
+  });
 }
 
 const pages = readdirSync(DOCS)
@@ -52,8 +58,8 @@ describe.each(pages)('examples of docs/$name', ({ text }) => {
 
   it('answer what the page shows', async () => {
     world = await createWorld({}, { llm: scripted });
-    for (const [path, content] of Object.entries(documentsOf(text))) {
-      await world.put({ docId: `inbox/${path}`, text: content.trimEnd() });
+    for (const [path, { text: content, ...document }] of documentsOf(text)) {
+      await world.put({ ...document, docId: `inbox/${path}`, text: content.trimEnd() });
     }
     for (const { url, body, answer } of examplesOf(text)) {
       const response = await world.app.inject({ method: 'POST', url, payload: body });
@@ -63,4 +69,6 @@ describe.each(pages)('examples of docs/$name', ({ text }) => {
   });
 });
 
-it('finds pages with examples', () => expect(pages.map(({ name }) => name)).toContain('answers.md'));
+it('finds pages with examples', () => {
+  expect(pages.map(({ name }) => name)).toEqual(expect.arrayContaining(['answers.md', 'search.md']));
+});

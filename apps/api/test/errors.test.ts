@@ -24,6 +24,7 @@ function isProblem(response: { statusCode: number; headers: Record<string, unkno
 
 const POSTS = [
   '/v1/search',
+  '/v1/search/batch',
   '/mcp',
   '/ops/api/reconcile',
   '/ops/api/dead-letters/retry',
@@ -48,7 +49,7 @@ describe('every route that takes a body', () => {
       ['constructor', json, '{"constructor":{"prototype":{"a":1}}}', 400, 'invalid_request'],
       ['unknown key', json, '{"query":"x","surprise":1}', 400, 'invalid_request'],
       ['huge', json, `{"query":"${'x'.repeat(1_100_000)}"}`, 413, 'too_large'],
-      ['deep', json, `{"filter":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 400, 'invalid_request'],
+      ['deep', json, `{"surprise":${'['.repeat(20_000)}${']'.repeat(20_000)}}`, 400, 'invalid_request'],
       ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'query=x', 415, 'invalid_request'],
       ['text/plain', { 'content-type': 'text/plain' }, 'x', 415, 'invalid_request'],
       ['a nameless type', { 'content-type': 'nonsense' }, 'x', 415, 'invalid_request'],
@@ -265,6 +266,7 @@ describe('OpenAPI', () => {
       '/ops/api/dead-letters',
       '/ops/api/dead-letters/discard',
       '/ops/api/dead-letters/retry',
+      '/ops/api/feedback',
       '/ops/api/keys',
       '/ops/api/keys/{id}',
       '/ops/api/queues/pause',
@@ -283,8 +285,10 @@ describe('OpenAPI', () => {
       '/v1/documents/{doc_id}',
       '/v1/documents/{doc_id}/chunks',
       '/v1/documents/{doc_id}/text',
+      '/v1/feedback',
       '/v1/schema',
       '/v1/search',
+      '/v1/search/batch',
       '/v1/sources',
     ]);
   });

@@ -1,6 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { dataOf } from '@sluice/client';
 import { SluiceError, VERSION } from '@sluice/core';
 import {
   type Baseline,
@@ -76,7 +75,7 @@ async function runOnInstance({ output }: Context, api: Api, dataset: Dataset, op
     documents,
     search: async ({ text, filter }: Question, { by, limit }) => {
       const body = { query: text, ...settings, ...given({ filter, limit }), ...(by === 'document' ? { group_by: by } : {}) };
-      return dataOf(await api.POST('/v1/search', { body })).results;
+      return (await api.search(body)).results;
     },
     now: () => performance.now(),
     onProgress: (done, total) => output.bar(done, total, 'questions'),

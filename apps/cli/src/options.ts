@@ -19,6 +19,11 @@ export function share(text: string): number {
   return value;
 }
 
+/** Values between commas. */
+export function list(text: string): string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
 export function jsonObject(text: string): Record<string, unknown> {
   let value: unknown;
   try {

@@ -60,6 +60,15 @@ describe('search', () => {
     expect(api.requests[0]?.body).toEqual({ query: 'what is it', filter: { a: 1 }, mode: 'dense', limit: 3, expand: 'window' });
   });
 
+  it('pages, and counts by the values of fields', async () => {
+    const facets = { doc_type: [{ value: 'guide', count: 2 }], year: [{ value: 2023, count: 1 }] };
+    answers['POST /v1/search'] = { body: { ...body, facets } };
+    const ran = await run(['search', 'x', '--offset', '5', '--facets', 'doc_type, year'], { url: api.url });
+    expect(api.requests.at(-1)?.body).toEqual({ query: 'x', offset: 5, facets: ['doc_type', 'year'] });
+    expect(ran.stdout).toContain('6. inbox/a.md');
+    expect(ran.stdout).toContain('doc_type: guide (2)\nyear: 2023 (1)\n');
+  });
+
   it('prints results for people', async () => {
     answers['POST /v1/search'] = { body };
     const ran = await run(['search', 'x'], { url: api.url });

@@ -61,6 +61,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/search/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Several searches
+         * @description Searches for each query, all with the rights of one caller. One that is not valid fails the request.
+         */
+        post: operations["postV1SearchBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/context": {
         parameters: {
             query?: never;
@@ -543,7 +563,11 @@ export interface components {
     schemas: {
         SearchRequest: {
             /** @description What to look for. */
-            query: string;
+            query?: string;
+            /** @description In place of `query`: finds what is like this document, by meaning. */
+            like?: {
+                doc_id: string;
+            };
             /**
              * @default hybrid
              * @enum {string}
@@ -575,20 +599,13 @@ export interface components {
              * @enum {string}
              */
             expand?: "none" | "window" | "parent";
+            /** @description Compared with `score`; ignored while rerank is degraded. */
+            min_score?: number;
             /**
-             * @default none
+             * @description Default: `none`, with `like` `document`.
              * @enum {string}
              */
             group_by?: "none" | "document";
-            /** @description Compared with `score`; ignored while rerank is degraded. */
-            min_score?: number;
-            /** @description Answers as to a caller of these rights, within those of the key. */
-            as?: {
-                /** @description The lower of this and the clearance of the key counts. */
-                clearance?: 1 | 2 | 3 | 4 | 5;
-                /** @description Of the groups of the key only these count. */
-                groups?: string[];
-            };
             /**
              * @description Results to pass over. With `limit` it reaches 100 results.
              * @default 0
@@ -599,6 +616,87 @@ export interface components {
              * @default false
              */
             highlight?: boolean;
+            /** @description Fields whose values are counted: of all documents within the filter, with mode keyword of those among the 100 best results. */
+            facets?: string[];
+            /** @description Members that results have, as `text` or `metadata.author`. Default: all. */
+            include?: string[];
+            /** @description Answers as to a caller of these rights, within those of the key. */
+            as?: {
+                /** @description The lower of this and the clearance of the key counts. */
+                clearance?: 1 | 2 | 3 | 4 | 5;
+                /** @description Of the groups of the key only these count. */
+                groups?: string[];
+            };
+        };
+        SearchBatchRequest: {
+            /** @description Searches, each on its own. */
+            queries: {
+                /** @description What to look for. */
+                query?: string;
+                /** @description In place of `query`: finds what is like this document, by meaning. */
+                like?: {
+                    doc_id: string;
+                };
+                /**
+                 * @default hybrid
+                 * @enum {string}
+                 */
+                mode?: "hybrid" | "dense" | "keyword";
+                /** @description Hybrid only: 0 is keyword, 1 dense. Default: search.alpha. */
+                alpha?: number;
+                /** @description Default: search.limit. */
+                limit?: number;
+                /** @description How many of the best a reranker sees. Default: search.candidates. */
+                candidates?: number;
+                /** @description Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not. */
+                filter?: {
+                    [key: string]: unknown;
+                };
+                /**
+                 * @description Adds the conditions that the question implies: dates, types, tags, authors.
+                 * @default false
+                 */
+                infer_filter?: boolean;
+                /** @description The time that "last month" is relative to. Default: the time of the request. */
+                now?: string;
+                /** @description Where days begin and end. Default: UTC. */
+                timezone?: string;
+                /** @default false */
+                rerank?: boolean;
+                /**
+                 * @default none
+                 * @enum {string}
+                 */
+                expand?: "none" | "window" | "parent";
+                /** @description Compared with `score`; ignored while rerank is degraded. */
+                min_score?: number;
+                /**
+                 * @description Default: `none`, with `like` `document`.
+                 * @enum {string}
+                 */
+                group_by?: "none" | "document";
+                /**
+                 * @description Results to pass over. With `limit` it reaches 100 results.
+                 * @default 0
+                 */
+                offset?: number;
+                /**
+                 * @description Marks the words of the query in each text.
+                 * @default false
+                 */
+                highlight?: boolean;
+                /** @description Fields whose values are counted: of all documents within the filter, with mode keyword of those among the 100 best results. */
+                facets?: string[];
+                /** @description Members that results have, as `text` or `metadata.author`. Default: all. */
+                include?: string[];
+            }[];
+            /** @description Answers as to a caller of these rights, within those of the key. */
+            as?: {
+                /** @description The lower of this and the clearance of the key counts. */
+                clearance?: 1 | 2 | 3 | 4 | 5;
+                /** @description Of the groups of the key only these count. */
+                groups?: string[];
+            };
         };
         ContextRequest: {
             /** @description What to look for. */
@@ -816,11 +914,68 @@ export interface components {
         };
         SearchAnswer: {
             results: components["schemas"]["SearchResult"][];
+            /** @description Results in all, where that is known: when the search found no more than these. */
+            total?: number;
+            /** @description Numbers of documents by value, the 100 most frequent of each field. */
+            facets?: {
+                [key: string]: {
+                    value: string | number | boolean;
+                    count: number;
+                }[];
+            };
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
             inferred_filter?: unknown;
             degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
             took_ms: number;
+        };
+        /** @description The answer to a search with `include`. */
+        SearchAnswerOfChosen: {
+            results: {
+                /** @description The score that orders. */
+                score?: number;
+                scores?: {
+                    dense?: number;
+                    keyword?: number;
+                    fused?: number;
+                    rerank?: number;
+                };
+                doc_id?: string;
+                /** @description UUID of the document. */
+                doc_uuid?: string;
+                revision?: string;
+                chunk_id?: string;
+                text?: string;
+                /** @description Words of the query in `text`, UTF-16 units. */
+                highlights?: {
+                    start: number;
+                    end: number;
+                }[];
+                title?: string;
+                source?: string;
+                citation?: components["schemas"]["Citation"];
+                metadata?: {
+                    [key: string]: unknown;
+                };
+            }[];
+            /** @description Results in all, where that is known: when the search found no more than these. */
+            total?: number;
+            /** @description Numbers of documents by value, the 100 most frequent of each field. */
+            facets?: {
+                [key: string]: {
+                    value: string | number | boolean;
+                    count: number;
+                }[];
+            };
+            /** @description The filter that was applied, `{}` without one. */
+            applied_filter: unknown;
+            inferred_filter?: unknown;
+            degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            took_ms: number;
+        };
+        SearchBatchAnswer: {
+            /** @description In the order of the queries. */
+            answers: (components["schemas"]["SearchAnswer"] | components["schemas"]["SearchAnswerOfChosen"])[];
         };
         ContextSource: {
             /** @description Number of the source in the context. */
@@ -1309,7 +1464,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchAnswer"];
+                    "application/json": components["schemas"]["SearchAnswer"] | components["schemas"]["SearchAnswerOfChosen"];
                 };
             };
             /** @description Not a valid request, or not a valid filter. */
@@ -1332,6 +1487,147 @@ export interface operations {
             };
             /** @description Not allowed. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request took too long. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The address is too long. */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The headers are too large. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not ready. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postV1SearchBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SearchBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchBatchAnswer"];
+                };
+            };
+            /** @description Not a valid request, or not a valid filter. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A key is needed. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

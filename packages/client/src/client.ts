@@ -17,12 +17,13 @@ export interface ClientOptions {
   timeoutMs?: number;
 }
 
-type SearchRequest = paths['/v1/search']['post']['requestBody']['content']['application/json'];
+type SearchRequest = Omit<components['schemas']['SearchRequest'], 'include'>;
 type SearchAnswer = components['schemas']['SearchAnswer'];
 type DocumentView = components['schemas']['Document'];
 type ListQuery = Omit<NonNullable<paths['/v1/documents']['get']['parameters']['query']>, 'cursor'>;
 
 export interface ApiClient extends Client<paths> {
+  /** A search with whole results; for `include` call the route. */
   search(request: SearchRequest, options?: { signal?: AbortSignal }): Promise<SearchAnswer>;
   documents: {
     /** Every document that matches, page by page: `limit` is the size of a page. */
@@ -47,7 +48,9 @@ export function createClient({ url, key, fetch = globalThis.fetch, retries = 2, 
   return {
     ...client,
     async search(body, { signal } = {}) {
-      return dataOf(await client.POST('/v1/search', { body, ...(signal === undefined ? {} : { signal }) }));
+      const answer = await client.POST('/v1/search', { body, ...(signal === undefined ? {} : { signal }) });
+      // Without `include` every result is whole.
+      return dataOf(answer) as SearchAnswer;
     },
     documents: {
       async *list(query = {}, { signal } = {}) {

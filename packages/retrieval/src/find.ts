@@ -5,6 +5,7 @@ import type { RetrievalDeps } from './deps.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
 import { type Conditions, inferFilters } from './infer/infer-filter.js';
 import { createKnownValues } from './infer/values.js';
+import { vectorOfDocument } from './like.js';
 import { orderHits } from './order.js';
 import { embedQuery } from './query.js';
 import type { Reading } from './reading.js';
@@ -17,8 +18,14 @@ const POOL = 100;
 /** What a search found, best first, and what its answer says of it. `about` is called when the answer is ready. */
 export interface Found {
   chosen: ScoredPassage[];
+  /** Number of passages that any limit would give, where the search came to their end. */
+  total: number | undefined;
+  /** The filter that was applied, access within. */
+  filter: Filter;
   about(): About;
 }
+
+type FoundPassages = Pick<Found, 'chosen' | 'total'>;
 
 /** One search of a request: a question may be searched again with less of what it implies. */
 interface SearchParts {
@@ -36,7 +43,7 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
 
   async function findHits(request: SearchQuery, wanted: number, filter: Filter, caller: Caller, vector?: Promise<Float32Array>) {
     const hits = await store.search({
-      mode: request.mode ?? 'hybrid',
+      mode: request.like === undefined ? (request.mode ?? 'hybrid') : 'dense',
       query: request.query,
       ...(vector === undefined ? {} : { vector }),
       alpha: request.alpha ?? alphaFor(request.query, settings.alpha),
@@ -90,22 +97,25 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
 
   async function find(request: SearchQuery, caller: Caller, signal?: AbortSignal): Promise<Found> {
     const begun = clock.monotonic();
-    const own = compileFilter(request.filter ?? {}, deps.catalog);
+    const own = [request.filter ?? {}, ...(request.like === undefined ? [] : [{ doc_id: { $ne: request.like.doc_id } }])];
+    const compiled = own.map((filter) => compileFilter(filter, deps.catalog));
     const degraded = new Set<Degradation>();
-    const embedding = needsVector(request) ? startEmbedding(request.query, signal) : undefined;
-    const vector = embedding?.then((embedded) => embedded.vector);
+    const embedding = needsEmbedding(request) ? startEmbedding(request.query, signal) : undefined;
+    const vector =
+      request.like === undefined ? embedding?.then((embedded) => embedded.vector) : likeVector(request.like.doc_id, caller);
     // The search fails with it.
     vector?.catch(() => {});
     const steps = await inferredSteps(request, caller);
     const stop = deps.metrics.stageSeconds.startTimer({ stage: 'query_search' });
     let inferred: Conditions | undefined;
-    let chosen: ScoredPassage[] = [];
+    let filter: Filter = { op: 'const', value: false };
+    let found: FoundPassages = { chosen: [], total: undefined };
     for (const step of steps) {
       inferred = step;
       const implied = step === undefined ? [] : [compileFilter(step, deps.catalog)];
-      const filter: Filter = { op: 'and', of: [accessFilter(caller), own, ...implied] };
-      chosen = await searchOrFallBack(filter, { request, caller, vector, degraded, signal });
-      if (chosen.length > 0) break;
+      filter = { op: 'and', of: [accessFilter(caller), ...compiled, ...implied] };
+      found = await searchOrFallBack(filter, { request, caller, vector, degraded, signal });
+      if (found.chosen.length > 0) break;
     }
     stop();
     if (!degraded.has('embedding_unavailable') && (await embedding)?.truncated) degraded.add('query_truncated');
@@ -117,7 +127,7 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
       degraded: [...degraded],
       took_ms: Math.round((clock.monotonic() - begun) * 10) / 10,
     });
-    return { chosen, about };
+    return { ...found, filter, about };
   }
 
   async function startEmbedding(query: string, signal: AbortSignal | undefined) {
@@ -143,7 +153,7 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
   }
 
   /** A hybrid search whose question can't be embedded finds by words alone: `score` keeps its scale. */
-  async function searchOrFallBack(filter: Filter, parts: SearchParts): Promise<ScoredPassage[]> {
+  async function searchOrFallBack(filter: Filter, parts: SearchParts): Promise<FoundPassages> {
     const byWords = { ...parts, request: { ...parts.request, alpha: 0 }, vector: undefined };
     if (parts.degraded.has('embedding_unavailable')) return searchWithin(filter, byWords);
     try {
@@ -156,19 +166,26 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
     }
   }
 
-  function searchWithin(filter: Filter, { request, caller, vector, degraded, signal }: SearchParts): Promise<ScoredPassage[]> {
+  function likeVector(docId: string, caller: Caller): Promise<Float32Array> {
+    return reading.whole(() => vectorOfDocument(deps, reading, { docId, caller }));
+  }
+
+  function searchWithin(filter: Filter, { request, caller, vector, degraded, signal }: SearchParts): Promise<FoundPassages> {
     return reading.whole(async () => {
       const limit = request.limit ?? settings.limit;
       const all = Math.max(POOL, request.candidates ?? settings.candidates);
       const some = Math.min(all, hitsToRead(request, limit));
       signal?.throwIfAborted();
       const hits = await findHits(request, some, filter, caller, vector);
-      const found = await choosePassages(request, hits, degraded, signal);
+      const chosen = await choosePassages(request, hits, degraded, signal);
       // Mostly the first hits give enough; where they fall together in a passage or a document, all are read.
       const worst = hits.at(-1)?.score ?? 0;
-      if (found.length >= limit || some === all || hits.length < some || worst < (request.min_score ?? worst)) return found;
+      const isEnd = hits.length < some || worst < (request.min_score ?? worst);
+      if (chosen.length >= limit || some === all || isEnd) return { chosen, total: totalOf(chosen, { hits, limit, isEnd }) };
       signal?.throwIfAborted();
-      return choosePassages(request, await findHits(request, all, filter, caller, vector), degraded, signal);
+      const everything = await findHits(request, all, filter, caller, vector);
+      const more = await choosePassages(request, everything, degraded, signal);
+      return { chosen: more, total: totalOf(more, { hits: everything, limit, isEnd: everything.length < all }) };
     });
   }
 
@@ -179,7 +196,8 @@ function isHybrid(request: SearchQuery): boolean {
   return (request.mode ?? 'hybrid') === 'hybrid';
 }
 
-function needsVector(request: SearchQuery): boolean {
+function needsEmbedding(request: SearchQuery): boolean {
+  if (request.like !== undefined) return false;
   return request.mode === 'dense' || (isHybrid(request) && request.alpha !== 0);
 }
 
@@ -192,6 +210,14 @@ function hitsToRead(request: SearchQuery, limit: number): number {
   if (request.rerank === true) return Number.POSITIVE_INFINITY;
   const merging = request.group_by === 'document' || (request.expand ?? 'none') !== 'none';
   return merging ? limit * 4 : limit + 5;
+}
+
+/** Number of passages that any limit would give: known when the hits came to their end, and none of them was left over. */
+function totalOf(
+  chosen: readonly ScoredPassage[],
+  { hits, limit, isEnd }: { hits: readonly SearchHit[]; limit: number; isEnd: boolean },
+): number | undefined {
+  return isEnd && (chosen.length < limit || chosen.length === hits.length) ? chosen.length : undefined;
 }
 
 function distinct(passages: readonly Passage[]): Passage[] {

@@ -24,7 +24,7 @@ export interface Reading {
   /** `parsedText.slice(start, end)` of the record's revision. */
   text(record: CommitRecord, start: number, end: number): Promise<string>;
   /** Chunks by id in the order given. Error `store_rejected` when one is gone. */
-  chunks(ids: readonly string[]): Promise<StoredChunk[]>;
+  chunks(ids: readonly string[], options?: { vectors?: boolean }): Promise<StoredChunk[]>;
 }
 
 export function createReading({ store, clock, readerGraceMs }: ReadingDeps): Reading {
@@ -38,8 +38,8 @@ export function createReading({ store, clock, readerGraceMs }: ReadingDeps): Rea
     return read;
   }
 
-  async function chunks(ids: readonly string[]): Promise<StoredChunk[]> {
-    const read = await store.readChunks(ids);
+  async function chunks(ids: readonly string[], options?: { vectors?: boolean }): Promise<StoredChunk[]> {
+    const read = await store.readChunks(ids, options);
     if (read.length < new Set(ids).size) {
       throw new SluiceError('store_rejected', `${ids.length - read.length} of ${ids.length} chunks are gone`);
     }

@@ -13,6 +13,7 @@ import {
   sourcesOf,
 } from './context.js';
 import type { Retrieval, RetrievalDeps } from './deps.js';
+import { countDocuments, countFound, createFacetCounter } from './facets.js';
 import { createFinder, type Found } from './find.js';
 import { createReading } from './reading.js';
 import type { ScoredPassage } from './rerank.js';
@@ -44,14 +45,20 @@ export function createRetrieval(deps: RetrievalDeps): Retrieval {
     reading,
     async search(request, caller, signal) {
       const offset = request.offset ?? 0;
-      const limit = Math.min(FURTHEST, offset + (request.limit ?? deps.settings.limit));
-      const { chosen, about } = await find({ ...request, limit }, caller, signal);
+      const end = Math.min(FURTHEST, offset + (request.limit ?? deps.settings.limit));
+      const counter = request.facets === undefined ? undefined : createFacetCounter(request.facets, deps.catalog);
+      // A dense search finds every document, more or less like the question; one for words those that have them.
+      const countsFound = counter !== undefined && request.mode === 'keyword';
+      const { chosen, total, filter, about } = await find({ ...request, limit: countsFound ? FURTHEST : end }, caller, signal);
+      if (counter !== undefined && countsFound) countFound(counter, chosen);
+      else if (counter !== undefined) await countDocuments(counter, { store: deps.store, filter, caller });
       const marks = (text: string) => ({ highlights: deps.matchedSpans(request.query, text) });
-      const results = chosen.slice(offset).map((scored) => ({
+      const results = chosen.slice(offset, end).map((scored) => ({
         ...resultOf(scored),
         ...(request.highlight === true ? marks(scored.passage.text) : {}),
       }));
-      return { results, ...about() };
+      const facets = counter === undefined ? {} : { facets: counter.facets() };
+      return { results, ...(total === undefined ? {} : { total }), ...facets, ...about() };
     },
     async context(request, caller, signal) {
       const mark = request.mark_edges ?? false;

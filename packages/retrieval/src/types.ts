@@ -14,6 +14,8 @@ export type Degradation =
 /** A search as a route hands it over: already validated, defaults of the settings still open. */
 export interface SearchQuery {
   query: string;
+  /** Finds what is like this document, by the meaning of its chunks; then `query` is empty. */
+  like?: { doc_id: string } | undefined;
   mode?: SearchMode | undefined;
   /** Hybrid only; default from the settings. */
   alpha?: number | undefined;
@@ -34,6 +36,8 @@ export interface SearchQuery {
   offset?: number | undefined;
   /** Marks the words that matched, for `search` alone. */
   highlight?: boolean | undefined;
+  /** Fields whose values are counted, for `search` alone. */
+  facets?: readonly string[] | undefined;
   /** Compared with `score`; not applied when a wanted rerank is degraded, since that score has another scale. */
   min_score?: number | undefined;
 }
@@ -88,8 +92,15 @@ export interface About {
   took_ms: number;
 }
 
+/** Numbers of documents by value, the most frequent first. */
+export type Facets = Record<string, { value: string | number | boolean; count: number }[]>;
+
 export interface SearchAnswer extends About {
   results: SearchResult[];
+  /** Results of the search in all, where that is known: when it found fewer than it may. */
+  total?: number;
+  /** Asked for by name: of the documents within the filter, in a keyword search of those among the 100 best results. */
+  facets?: Facets;
 }
 
 /** A context as a route hands it over: a search whose results are put together for a language model. Default limit: 20. */

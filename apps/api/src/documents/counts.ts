@@ -1,7 +1,8 @@
 import { type Caller, type DocumentStatus, docUuid, makeDocId, type ReasonCode, type SecurityLevel } from '@sluice/core';
 import { mayAccess } from '@sluice/metadata';
+import { decisiveRecords } from '@sluice/retrieval';
 import type { ApiDeps } from '../deps.js';
-import { decisiveRecords, documentState, isDeadLetter } from './state.js';
+import { documentState, isDeadLetter } from './state.js';
 
 /** How old a count may be. */
 const MAX_AGE_MS = 1_000;

@@ -1,8 +1,9 @@
 import { type Caller, type CommitRecord, docUuid, SluiceError } from '@sluice/core';
 import { mayAccess } from '@sluice/metadata';
+import { mayKnow } from '@sluice/retrieval';
 import type { ApiDeps } from '../deps.js';
 import type { DocumentView } from '../schemas/documents.js';
-import { type DocumentState, documentState, mayKnow } from './state.js';
+import { type DocumentState, documentState } from './state.js';
 import { pendingView, viewOf } from './view.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,8 +1,9 @@
 import { type Caller, type CommitRecord, docUuid, makeDocId } from '@sluice/core';
 import { mayAccess } from '@sluice/metadata';
+import { mayKnow } from '@sluice/retrieval';
 import type { ApiDeps } from '../deps.js';
 import type { DocumentView } from '../schemas/documents.js';
-import { type DocumentState, documentState, mayKnow } from './state.js';
+import { type DocumentState, documentState } from './state.js';
 import { pendingView, viewOf } from './view.js';
 
 /** Jobs that a listing looks at. More than that wait only while a big source is new, and they come up as they are taken. */

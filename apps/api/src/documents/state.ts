@@ -1,5 +1,4 @@
-import { type Caller, type CommitRecord, type DocumentStatus, topCommit, topRecord } from '@sluice/core';
-import { mayAccess } from '@sluice/metadata';
+import { type CommitRecord, type DocumentStatus, topCommit, topRecord } from '@sluice/core';
 
 /** What the store and the queue together say of one document. */
 export interface DocumentState {
@@ -23,19 +22,4 @@ export function documentState(records: readonly CommitRecord[], pending: boolean
 /** A dead letter: failed, and no operator took it off the list. */
 export function isDeadLetter(state: DocumentState): boolean {
   return state.status === 'failed' && state.top.discarded !== true;
-}
-
-/**
- * The records that a caller must all be cleared for to know of the document: the one that counts, and those that landed between it
- * and the state it was made from (until the writer has run again, one of them may hold a stricter level than the top).
- */
-export function decisiveRecords(records: readonly CommitRecord[]): CommitRecord[] {
-  const tops = [topRecord(records), topCommit(records)].filter((top) => top !== undefined);
-  return records.filter((record) =>
-    tops.some((top) => record.id === top.id || (record.fence > top.base_fence && record.fence <= top.fence)),
-  );
-}
-
-export function mayKnow(caller: Caller, records: readonly CommitRecord[]): boolean {
-  return decisiveRecords(records).every((record) => mayAccess(caller, record));
 }

@@ -1,8 +1,8 @@
 import { docUuid, type StoredFeedback } from '@sluice/core';
+import { mayKnow } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import { findServing } from '../documents/find.js';
-import { mayKnow } from '../documents/state.js';
 import type { HttpApp } from '../http-app.js';
 import { asSchema } from '../schemas/acting.js';
 import { cursorSchema, docIdSchema, pageLimit } from '../schemas/documents.js';

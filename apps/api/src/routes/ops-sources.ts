@@ -1,8 +1,8 @@
 import { SluiceError } from '@sluice/core';
+import { mayKnow } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import { listDocuments } from '../documents/list.js';
-import { mayKnow } from '../documents/state.js';
 import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 import { type OpsTasks, taskStarted } from '../schemas/tasks.js';

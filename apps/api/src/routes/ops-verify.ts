@@ -1,8 +1,8 @@
 import { type Caller, type CommitRecord, splitDocId } from '@sluice/core';
 import { mayAccess } from '@sluice/metadata';
+import { mayKnow } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
-import { mayKnow } from '../documents/state.js';
 import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 import { type OpsTasks, taskStarted } from '../schemas/tasks.js';

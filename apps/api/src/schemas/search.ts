@@ -51,15 +51,82 @@ export const searchMembers = {
 const alphaFits = ({ mode, alpha }: { mode: string; alpha?: number | undefined }) => alpha === undefined || mode === 'hybrid';
 const ALPHA_FAULT = { path: ['alpha'], message: 'is for mode hybrid alone: leave it out, or ask for "mode": "hybrid"' };
 
-export const searchBody = z
-  .strictObject({
-    ...searchMembers,
-    offset: z.int().min(0).max(99).default(0).describe('Results to pass over. With `limit` it reaches 100 results.'),
-    highlight: z.boolean().default(false).describe('Marks the words of the query in each text.'),
-  })
-  .refine(alphaFits, ALPHA_FAULT)
-  .refine(({ offset, limit }) => offset + (limit ?? 1) <= 100, { path: ['offset'], message: 'with limit is over 100 results' })
-  .meta({ id: 'SearchRequest' });
+/** Members of a result. */
+const RESULT_MEMBERS = [
+  'score',
+  'scores',
+  'doc_id',
+  'doc_uuid',
+  'revision',
+  'chunk_id',
+  'text',
+  'highlights',
+  'title',
+  'source',
+  'citation',
+  'metadata',
+] as const;
+
+const RESULT_PATH = new RegExp(`^(${RESULT_MEMBERS.join('|')}|metadata\\..{1,200})$`);
+
+const { as: _as, query: questionSchema, group_by: _groupBy, ...commonMembers } = searchMembers;
+
+/** Members of a search alone, without those that say for whom it is. */
+const queryMembers = {
+  query: questionSchema.optional(),
+  like: z
+    .strictObject({ doc_id: z.string().min(1).max(4096) })
+    .optional()
+    .describe('In place of `query`: finds what is like this document, by meaning.'),
+  ...commonMembers,
+  group_by: z.enum(['none', 'document']).optional().describe('Default: `none`, with `like` `document`.'),
+  offset: z.int().min(0).max(99).default(0).describe('Results to pass over. With `limit` it reaches 100 results.'),
+  highlight: z.boolean().default(false).describe('Marks the words of the query in each text.'),
+  facets: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      'Fields whose values are counted: of all documents within the filter, with mode keyword of those among the 100 best results.',
+    ),
+  include: z
+    .array(z.string().regex(RESULT_PATH, `must be a member of results: ${RESULT_MEMBERS.join(', ')}, or metadata.NAME`))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('Members that results have, as `text` or `metadata.author`. Default: all.'),
+};
+
+type Searched = z.infer<z.ZodObject<typeof queryMembers>>;
+
+/** What `like` can't be combined with: there are no words to look for, to mark or to read conditions from. */
+const needsNoQuery = ({ like, mode, rerank, highlight, infer_filter }: Searched) =>
+  like === undefined || (mode !== 'keyword' && !rerank && !highlight && !infer_filter);
+
+function searchOf<More extends z.ZodRawShape>(more: More) {
+  return (
+    z
+      .strictObject({ ...queryMembers, ...more })
+      // Sound: the members that are looked at are those of every search.
+      .refine((body) => alphaFits(body as Searched), ALPHA_FAULT)
+      .refine((body) => withinReach(body as Searched), { path: ['offset'], message: 'with limit is over 100 results' })
+      .refine((body) => hasOneSubject(body as Searched), { path: ['query'], message: 'is needed, or like in its place' })
+      .refine((body) => needsNoQuery(body as Searched), {
+        path: ['like'],
+        message: 'goes without mode keyword, rerank, highlight and infer_filter, which need a query',
+      })
+  );
+}
+
+const withinReach = ({ offset, limit }: Searched) => offset + (limit ?? 1) <= 100;
+const hasOneSubject = ({ query, like }: Searched) => (query === undefined) !== (like === undefined);
+
+export const searchBody = searchOf({ as: asSchema }).meta({ id: 'SearchRequest' });
+
+export const batchBody = z
+  .strictObject({ queries: z.array(searchOf({})).min(1).max(20).describe('Searches, each on its own.'), as: asSchema })
+  .meta({ id: 'SearchBatchRequest' });
 
 /** Members that every request for a context has. */
 const contextMembers = {
@@ -136,7 +203,26 @@ const aboutMembers = {
   took_ms: z.number(),
 };
 
-export const searchAnswer = z.object({ results: z.array(resultSchema), ...aboutMembers }).meta({ id: 'SearchAnswer' });
+const foundMembers = {
+  total: z.int().optional().describe('Results in all, where that is known: when the search found no more than these.'),
+  facets: z
+    .record(z.string(), z.array(z.object({ value: z.union([z.string(), z.number(), z.boolean()]), count: z.int() })))
+    .optional()
+    .describe('Numbers of documents by value, the 100 most frequent of each field.'),
+  ...aboutMembers,
+};
+
+const wholeAnswer = z.object({ results: z.array(resultSchema), ...foundMembers }).meta({ id: 'SearchAnswer' });
+
+const chosenAnswer = z
+  .object({ results: z.array(resultSchema.partial()), ...foundMembers })
+  .meta({ id: 'SearchAnswerOfChosen', description: 'The answer to a search with `include`.' });
+
+export const searchAnswer = z.union([wholeAnswer, chosenAnswer]);
+
+export const batchAnswer = z
+  .object({ answers: z.array(searchAnswer).describe('In the order of the queries.') })
+  .meta({ id: 'SearchBatchAnswer' });
 
 const sourceSchema = z
   .object({

@@ -1,5 +1,6 @@
-import { type Caller, type ChunkStore, type Clock, type CommitRecord, topCommit, topRecord } from '@sluice/core';
+import { type Caller, type ChunkStore, type Clock, type CommitRecord, topCommit } from '@sluice/core';
 import { type DocumentAccess, type FieldCatalog, mayAccess } from '@sluice/metadata';
+import { accessOf, decisiveRecords } from '../may-know.js';
 
 /** How old the values may be that questions are compared with, milliseconds. */
 const MAX_AGE_MS = 30_000;
@@ -25,7 +26,7 @@ export function createKnownValues({ store, clock, catalog }: { store: ChunkStore
     for await (const records of store.walkRecords()) {
       const commit = topCommit(records);
       if (commit === undefined || commit.chunks === 0) continue;
-      const access = decisive(records).map(accessOf);
+      const access = decisiveRecords(records).map(accessOf);
       const key = JSON.stringify(access);
       const group = groups.get(key) ?? { access, values: new Map() };
       groups.set(key, group);
@@ -51,18 +52,6 @@ export function createKnownValues({ store, clock, catalog }: { store: ChunkStore
     }
     return known;
   };
-}
-
-/** The records that a caller must all be cleared for: the top ones, and those that landed between them and what they were made from. */
-function decisive(records: readonly CommitRecord[]): CommitRecord[] {
-  const tops = [topRecord(records), topCommit(records)].filter((top) => top !== undefined);
-  return records.filter((record) =>
-    tops.some((top) => record.id === top.id || (record.fence > top.base_fence && record.fence <= top.fence)),
-  );
-}
-
-function accessOf({ security_level, allowed_groups }: CommitRecord): DocumentAccess {
-  return allowed_groups === undefined ? { security_level } : { security_level, allowed_groups };
 }
 
 function valuesIn({ metadata }: CommitRecord, field: string): string[] {
