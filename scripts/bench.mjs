@@ -1,4 +1,4 @@
-// npm run bench -- [NAME...] [--short]: builds, then measures. --help lists what there is.
+// npm run bench -- [NAME...] [--short], npm run soak -- [--minutes N]: builds, then measures. --help lists what there is.
 import { join } from 'node:path';
 import { bin, build, endRunning, install, ROOT, requireNode, run } from './prepare.mjs';
 
@@ -21,5 +21,6 @@ for (const step of [() => install(say), () => build(say), compile]) {
     process.exit(1);
   }
 }
-const { code } = await run(process.execPath, [join(ROOT, 'benchmarks/dist/run.js'), ...process.argv.slice(2)], { show: true });
+const [entry = 'run', ...args] = process.argv.slice(2);
+const { code } = await run(process.execPath, [join(ROOT, `benchmarks/dist/${entry}.js`), ...args], { show: true });
 process.exit(code);

@@ -7,3 +7,11 @@ export async function memoryOf(pid: number): Promise<{ now: number; peak: number
   const [now, peak] = [kilobytes('VmRSS') / 1024, kilobytes('VmHWM') / 1024];
   return Number.isNaN(now) || Number.isNaN(peak) ? undefined : { now, peak };
 }
+
+/** MB that a process and those that it started use now; 0 where the system does not tell. */
+export async function memoryOfTree(pid: number): Promise<number> {
+  const listed = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+  const children = listed.split(' ').filter(Boolean).map(Number);
+  const sums = await Promise.all(children.map((child) => memoryOfTree(child)));
+  return sums.reduce((sum, one) => sum + one, (await memoryOf(pid))?.now ?? 0);
+}

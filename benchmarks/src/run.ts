@@ -1,10 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stderr, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
-import { createWorkplace, obtainModel, startServicesAlone } from '@sluice/launcher';
-import { type Bench, type BenchServices, type BenchSizes, FULL, type Row, SHORT, TINY } from './bench.js';
+import { type Bench, type BenchSizes, FULL, type Row, SHORT, TINY } from './bench.js';
 import { createRawLimit } from './raw-limit.js';
 import { environment, table } from './report.js';
 import { benchChunking } from './rows/chunking.js';
@@ -19,6 +18,7 @@ import { benchRescan } from './rows/rescan.js';
 import { benchSearch } from './rows/search.js';
 import { benchStartup } from './rows/startup.js';
 import { benchWorkers } from './rows/workers.js';
+import { withServices } from './services.js';
 
 const BENCHES: Record<string, Bench> = {
   raw: benchRaw,
@@ -68,28 +68,10 @@ function readOptions(args: string[]): Options {
   return { names: positionals.length > 0 ? positionals : Object.keys(BENCHES), sizes, json: values.json };
 }
 
-/** Services of REDIS_URL and WEAVIATE_URL where both are given, else new ones. */
-async function withServices<T>(work: (services: BenchServices) => Promise<T>): Promise<T> {
-  const workplace = createWorkplace(process.env, say);
-  const model = await obtainModel(workplace, { cwd: process.cwd() });
-  const { REDIS_URL: redis, WEAVIATE_URL: weaviate, WEAVIATE_GRPC_PORT: given = '' } = process.env;
-  if (redis !== undefined && weaviate !== undefined) return work({ redis, weaviate, grpcPort: given, model });
-  const dataFolder = await mkdtemp(join(tmpdir(), 'sluice-bench-services-'));
-  const own = await startServicesAlone({ dataFolder, workplace });
-  try {
-    const { launch } = own.weaviate;
-    const grpcPort = launch?.kind === 'program' ? (launch.env.GRPC_PORT ?? '') : '';
-    return await work({ redis: own.redis.url, weaviate: own.weaviate.url, grpcPort, model });
-  } finally {
-    await own.stop();
-    await rm(dataFolder, { recursive: true, force: true });
-  }
-}
-
 async function main({ names, sizes, json }: Options): Promise<void> {
   const start = environment();
   const benches: Record<string, Row[]> = {};
-  await withServices(async (services) => {
+  await withServices(say, async (services) => {
     const raw = await createRawLimit(services.model);
     for (const name of names) {
       say(`${name} ...`);
