@@ -6,7 +6,7 @@ import { limitsSchema, parserSettingsSchema } from './settings.js';
 export function formatsPage(): string {
   const extensions = (format: string, own: readonly string[]): string =>
     format === 'code'
-      ? `those of ${new Set(Object.values(CODE_EXTENSIONS)).size} languages, as \`.ts\`, \`.py\`, \`.yaml\``
+      ? `those of ${new Set(Object.values(CODE_EXTENSIONS)).size} languages, as \`.ts\`, \`.py\`, \`.toml\``
       : own.map((name) => `\`.${name}\``).join(' ') || '-';
   const rows = FORMATS.map(
     ({ format, title, extensions: own, content, reads }) =>
@@ -32,8 +32,8 @@ ${rows.join('\n')}
 
 ## Text and elements
 
-For plain text, Markdown, source code, SQL, JSON and JSON Lines the text of the document is the text
-of the file, decoded and cleaned. The byte order mark and control characters are removed, line ends
+For plain text, Markdown and the other markup languages, source code, SQL, JSON, YAML and XML the text
+of the document is the text of the file, decoded and cleaned. The byte order mark and control characters are removed, line ends
 become LF, and a lone surrogate becomes U+FFFD. Front matter stays in the text, but no element
 covers it.
 

@@ -10,6 +10,8 @@ import { org } from './org/format.js';
 import { rst } from './rst/format.js';
 import { rtf } from './rtf/format.js';
 import { subtitles } from './subtitles/format.js';
+import { xml } from './xml-file/format.js';
+import { yaml } from './yaml/format.js';
 
 /** Every format that is read: one entry each. docs/formats.md is made from this table (`npm run formats`). */
 export const FORMATS: readonly FormatEntry[] = [
@@ -143,6 +145,8 @@ export const FORMATS: readonly FormatEntry[] = [
   rst,
   asciidoc,
   org,
+  yaml,
+  xml,
   {
     format: 'markdown',
     version: 2,
@@ -159,7 +163,7 @@ export const FORMATS: readonly FormatEntry[] = [
     extensions: Object.keys(CODE_EXTENSIONS),
     content: '`#!` line',
     reads:
-      'The file as it is. TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, shell, C#, Ruby and PHP are parted at functions and classes, with their comments and the names that enclose them; other languages, and configuration such as YAML and XML, at blank lines.',
+      'The file as it is. TypeScript, JavaScript, Python, Go, Rust, Java, C, C++, shell, C#, Ruby and PHP are parted at functions and classes, with their comments and the names that enclose them; other languages, and configuration such as TOML, at blank lines.',
     load: async () => (await import('./code/parse-code.js')).parseCode,
   },
   {

@@ -7,6 +7,11 @@ it.each([
   ['json', '"C:\\\\temp\\\\newlamp \\\\u8d28"', '"C:\\temp\\newlamp \\u8d28"'],
   ['json', '"\\ud83d\\ude00 \\ud83d x \\u0000"', '"😀 \\ud83d x \\u0000"'],
   ['javascript', 'const a = "\\u041a\\n\\\\u041a";', 'const a = "К\\n\\\\u041a";'],
+  [
+    'xml',
+    '<a t="x &amp; y">caf&#233; &#x4E0A; &lt;b&gt; &nbsp; &#0; &#55357;</a>',
+    '<a t="x & y">café 上 <b> &nbsp; &#0; &#55357;</a>',
+  ],
   [undefined, 'a \\u041a b', 'a \\u041a b'],
 ])('of %s: %s', (language, text, decoded) => {
   expect(withoutEscapes(text, language)).toBe(decoded);

@@ -1,20 +1,5 @@
 import { SluiceError } from '@sluice/core';
-
-/** A value with its place; only containers have members. */
-export interface JsonNode {
-  kind: 'object' | 'array' | 'scalar';
-  start: number;
-  end: number;
-  members: { key: string; start: number; value: JsonNode }[];
-  /** Somewhere in it lies a list of records: two objects or more of some length. */
-  hasRecords: boolean;
-}
-
-/** A container up to this length (UTF-16 units) is kept without its members. */
-export const LEAF = 200;
-
-/** A record has about this length (UTF-16 units) at least. */
-const RECORD = 30;
+import { closeContainer, type DataNode, NO_MEMBERS } from '../data/data-elements.js';
 
 const LITERAL = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
@@ -25,7 +10,7 @@ const SPACE = /[ \t\n\r]*/y;
  *
  * @throws SluiceError `limit_exceeded` when it nests deeper than the limit
  */
-export function readJson(text: string, from: number, maxDepth: number): JsonNode | undefined {
+export function readJson(text: string, from: number, maxDepth: number): DataNode | undefined {
   let at = skip(from);
 
   function skip(start: number): number {
@@ -34,20 +19,20 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
     return SPACE.lastIndex;
   }
 
-  function scalar(): JsonNode | undefined {
+  function scalar(): DataNode | undefined {
     const start = at;
     const end = text.charAt(at) === '"' ? endOfString(text, at) : endOfLiteral(text, at);
     if (end === undefined) return undefined;
     at = end;
-    return { kind: 'scalar', start, end, members: NONE, hasRecords: false };
+    return { kind: 'scalar', start, end, members: NO_MEMBERS, hasRecords: false };
   }
 
-  function value(depth: number): JsonNode | undefined {
+  function value(depth: number): DataNode | undefined {
     const open = text.charAt(at);
     if (open !== '{' && open !== '[') return scalar();
     if (depth >= maxDepth) throw new SluiceError('limit_exceeded', `JSON nested deeper than limits.depth allows (${maxDepth})`);
     const close = open === '{' ? '}' : ']';
-    const node: JsonNode = { kind: open === '{' ? 'object' : 'array', start: at, end: at, members: [], hasRecords: false };
+    const node: DataNode = { kind: open === '{' ? 'object' : 'array', start: at, end: at, members: [], hasRecords: false };
     at = skip(at + 1);
     while (text.charAt(at) !== close) {
       const start = at;
@@ -71,26 +56,11 @@ export function readJson(text: string, from: number, maxDepth: number): JsonNode
       } else if (text.charAt(at) !== close) return undefined;
     }
     node.end = ++at;
-    if (node.end - node.start <= LEAF) {
-      // Nothing is ever cut within it: a large file is millions of these.
-      node.members = NONE;
-      return node;
-    }
-    node.hasRecords = node.members.some(({ value: inner }) => inner.hasRecords) || isRecordList(node);
-    return node;
+    return closeContainer(node);
   }
 
   const root = value(0);
   return root !== undefined && skip(at) === text.length ? root : undefined;
-}
-
-const NONE: JsonNode['members'] = [];
-
-function isRecordList(node: JsonNode): boolean {
-  return (
-    node.kind === 'array' &&
-    node.members.filter(({ value }) => value.kind === 'object' && value.end - value.start >= RECORD).length > 1
-  );
 }
 
 function endOfLiteral(text: string, start: number): number | undefined {

@@ -87,6 +87,18 @@ export function fuzzSeeds(): FuzzSeed[] {
       'a.mbox',
       text('From a@b Tue Mar  5 10:00:00 2024\nSubject: S\n\nText\n\nFrom a@b Tue Mar  5 10:00:00 2024\nSubject: T\n\n>From x\n'),
     ),
+    plain(
+      'yaml',
+      'a.yaml',
+      text(`# c\na: 1\nb:\n- x: "q"\n  y: |\n    t\n---\nc: {d: [e]}\n${'k: value of some length\n'.repeat(40)}`),
+    ),
+    plain(
+      'xml',
+      'a.xml',
+      text(
+        `<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY e "x">]>\n<a b="c">\n<!-- n -->\n${'<r i="1"><n>t &amp; u</n><![CDATA[<x>]]></r>\n'.repeat(30)}</a>`,
+      ),
+    ),
     plain('code', 'a.ts', make.makeCode(3)),
     plain('code', 'a.py', text('import os\n\n# c\n@d\nclass A(B):\n    """x"""\n    def f(self):\n        return 1\n')),
     plain('code', 'a.rs', text('/// d\n#[a]\npub struct S { a: i32 }\nimpl S {\n    fn f(&self) {}\n}\n')),
