@@ -4,6 +4,7 @@ import { CODE_EXTENSIONS } from './code/languages.js';
 import { epub } from './epub/format.js';
 import type { FormatEntry } from './format-entry.js';
 import { ipynb } from './ipynb/format.js';
+import { latex } from './latex/format.js';
 import { mbox } from './mbox/format.js';
 import { odf } from './odf/format.js';
 import { org } from './org/format.js';
@@ -145,6 +146,7 @@ export const FORMATS: readonly FormatEntry[] = [
   rst,
   asciidoc,
   org,
+  latex,
   yaml,
   xml,
   {
@@ -180,7 +182,7 @@ export const FORMATS: readonly FormatEntry[] = [
     format: 'text',
     version: 2,
     title: 'Plain text',
-    extensions: ['txt', 'text', 'log', 'tex', 'me', 'nfo', 'diff', 'patch'],
+    extensions: ['txt', 'text', 'log', 'me', 'nfo', 'diff', 'patch'],
     content: 'text in a known encoding',
     reads: 'Paragraphs between blank lines, lists where each item begins with a marker.',
     load: async () => (await import('./text/parse-text.js')).parseText,

@@ -99,6 +99,13 @@ export function fuzzSeeds(): FuzzSeed[] {
         `<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY e "x">]>\n<a b="c">\n<!-- n -->\n${'<r i="1"><n>t &amp; u</n><![CDATA[<x>]]></r>\n'.repeat(30)}</a>`,
       ),
     ),
+    plain(
+      'latex',
+      'a.tex',
+      text(
+        '\\documentclass{article}\n\\title{T}\n\\begin{document}\n\\section{One}\nText $a$.\n\\[\nx\n\\]\n\\begin{tabular}{ll}\na & b \\\\ \\hline\nc & d\n\\end{tabular}\n\\begin{verbatim}\n\\section{x}\n\\end{verbatim}\n\\begin{itemize}\n\\item a\n\\end{itemize}\n\\end{document}\n',
+      ),
+    ),
     plain('code', 'a.ts', make.makeCode(3)),
     plain('code', 'a.py', text('import os\n\n# c\n@d\nclass A(B):\n    """x"""\n    def f(self):\n        return 1\n')),
     plain('code', 'a.rs', text('/// d\n#[a]\npub struct S { a: i32 }\nimpl S {\n    fn f(&self) {}\n}\n')),
