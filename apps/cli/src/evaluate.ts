@@ -36,7 +36,8 @@ export async function evaluate(context: Context, options: EvalOptions, path: str
   const file = options.baseline === undefined ? (await configOf(context)).eval.baseline : resolve(cwd, options.baseline);
   const baseline = file === undefined ? undefined : await readBaselineFile(file);
   const dataset = await loadDataset(resolve(cwd, path));
-  const report = await runOnInstance(context, await context.api(), dataset, options);
+  const { mode, alpha, expand, rerank } = options;
+  const report = await runOnInstance(context, await context.api(), dataset, given({ mode, alpha, expand, rerank }));
   const measures = [...new Set([...COMPARED, ...Object.keys(thresholds)])];
   const comparison =
     baseline === undefined ? undefined : { before: baseline.run, measures: compareReports(baseline, report, measures) };
@@ -61,9 +62,17 @@ export async function evaluate(context: Context, options: EvalOptions, path: str
   return failures.length > 0 ? EXIT.wrong : EXIT.done;
 }
 
-async function runOnInstance({ output }: Context, api: Api, dataset: Dataset, options: EvalOptions): Promise<Report> {
-  const { mode, alpha, expand, rerank } = options;
-  const settings = given({ mode, alpha, expand, rerank });
+/**
+ * Asks a running instance every question of a data set.
+ *
+ * @param settings of the searches, beside question, filter and limit
+ */
+export async function runOnInstance(
+  { output }: Pick<Context, 'output'>,
+  api: Api,
+  dataset: Dataset,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<Report> {
   const docIds = (await allDocuments(api, {})).map(({ doc_id }) => doc_id);
   const documents = resolveDocuments(dataset.questions, docIds);
   const named = new Set(dataset.questions.flatMap(({ relevant }) => relevant.map(({ document }) => document)));

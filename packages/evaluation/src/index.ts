@@ -1,6 +1,9 @@
 export { type Baseline, baselineOf, readBaseline } from './baseline.js';
+export { comparisonMarkdown, type MeasuredPoint, makeComparison } from './comparison.js';
+export { comparisonHtml } from './comparison-html.js';
 export type { Dataset, Question } from './dataset.js';
 export { judge } from './gate.js';
+export { type IngestPoint, readGrid, type SearchPoint } from './grid.js';
 export { toHtml } from './html.js';
 export { loadDataset } from './load-dataset.js';
 export { toMarkdown } from './markdown.js';
@@ -8,4 +11,5 @@ export { questionsOfFeedback } from './questions-of-feedback.js';
 export { compareReports, makeReport, type Report } from './report.js';
 export { resolveDocuments } from './resolve-documents.js';
 export { runDataset } from './run-dataset.js';
+export { type ScratchSources, scratchConfiguration } from './scratch-configuration.js';
 export { suggestQuestions } from './suggest-questions.js';

@@ -13,6 +13,7 @@ export interface EvalOptions {
   gate?: boolean;
   suggest?: boolean;
   fromLog?: boolean;
+  compare?: string;
 }
 
 export function evalCommand(program: Command, run: Run): void {
@@ -28,6 +29,7 @@ export function evalCommand(program: Command, run: Run): void {
     .option('--baseline <file>', 'compare with an earlier report or baseline')
     .option('--write-baseline <file>', 'keep what later runs are compared with, small enough to commit')
     .option('--gate', 'exit 1 when a measure is below its threshold in sluice.yaml, or worse than the baseline')
+    .option('--compare <grid.yaml>', 'measure every point of a grid in scratch collections, into the folder --out')
     .option('--suggest', 'write first questions, made of what is indexed, to the file <dataset>')
     .option('--from-log', 'write questions, made of feedback on searches, to the file <dataset>')
     .action(
@@ -39,6 +41,10 @@ export function evalCommand(program: Command, run: Run): void {
         if (options.fromLog === true) {
           const { questionsFromLog } = await import('../from-log.js');
           return questionsFromLog(context, dataset);
+        }
+        if (options.compare !== undefined) {
+          const { compareGrid } = await import('../compare.js');
+          return compareGrid(context, options, dataset);
         }
         const { evaluate } = await import('../evaluate.js');
         return evaluate(context, options, dataset);

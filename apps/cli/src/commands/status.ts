@@ -33,12 +33,12 @@ export function statusCommand(program: Command, run: Run): void {
 }
 
 /** Has every source scanned. */
-async function scanAll(api: Api): Promise<Reconciled['scans']> {
+export async function scanAll(api: Api): Promise<Reconciled['scans']> {
   return dataOf(await api.POST('/ops/api/reconcile', { body: {} })).scans;
 }
 
 /** Waits until the scans are done and no job is left. False when the time was up. */
-async function waitUntilIdle(
+export async function waitUntilIdle(
   context: Context,
   api: Api,
   scans: Reconciled['scans'],
