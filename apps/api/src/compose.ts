@@ -15,7 +15,7 @@ import { type Environment, readRunFile } from '@sluice/launcher';
 import { createLlm } from '@sluice/llm';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
 import { openModel } from '@sluice/models';
-import { createControl, createFences, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
+import { createControl, createFences, createKeyUse, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createRetrieval } from '@sluice/retrieval';
 import { createNodeFiles } from '@sluice/sources';
 import { createFeedbackStore, createKeyStore, createStore, matchedSpans } from '@sluice/store';
@@ -106,6 +106,7 @@ export async function compose(
   });
   const feedback = createFeedbackStore({ url: weaviateUrl, apiKey: weaviateApiKey, namespace: runtime.namespace });
   const ring = createKeyRing({ store: keys, clock });
+  const keyUse = createKeyUse({ redis, namespace: runtime.namespace, clock });
   const { api } = config;
   const deps: ApiDeps = {
     store,
@@ -133,8 +134,10 @@ export async function compose(
     },
     ring,
     feedback,
+    keyUse,
     identify: createGate({
       ring,
+      onUse: keyUse.touch,
       clock,
       operatorToken: ensureSecret(runtime.dataFolder, 'operator-token'),
       anyOrigin: api.corsOrigins.includes('*'),

@@ -10,6 +10,7 @@ import type {
   Tokenizer,
 } from '@sluice/core';
 import type { FieldCatalog } from '@sluice/metadata';
+import type { KeyUse } from '@sluice/queues';
 import type { Retrieval } from '@sluice/retrieval';
 import type { Logger, Metrics } from '@sluice/telemetry';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
@@ -112,6 +113,7 @@ export interface ApiDeps {
   identify(request: FastifyRequest): Promise<Caller>;
   ring: KeyRing;
   feedback: FeedbackStore;
+  keyUse: KeyUse;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireKeyToBind } from '../src/bind.js';
 import { createGate, type GateOptions } from '../src/keys/gate.js';
 import { createKeyRing } from '../src/keys/key-ring.js';
-import { createMemoryKeys, createWorld, type World } from './world.js';
+import { createMemoryKeys, createMemoryKeyUse, createWorld, type World } from './world.js';
 
 let world: World;
 let keys: ReturnType<typeof createMemoryKeys>;
@@ -25,13 +25,15 @@ async function start(options: Partial<GateOptions> = {}) {
   now = Date.parse('2026-01-01T00:00:00Z');
   keys = createMemoryKeys();
   const ring = createKeyRing({ store: keys, clock });
+  const keyUse = createMemoryKeyUse(clock);
   const identify = createGate({
-    ...{ ring, clock, operatorToken: TOKEN, anyOrigin: false, anonymous: false, anonymousClearance: 1 },
+    ...{ ring, clock, onUse: keyUse.touch, operatorToken: TOKEN, anyOrigin: false, anonymous: false, anonymousClearance: 1 },
     ...LIMITS,
     ...options,
   });
   world = await createWorld({
     ring,
+    keyUse,
     identify,
     clock,
     settings: SETTINGS,
@@ -230,7 +232,8 @@ describe('once a key exists', () => {
     now += 60_000;
     expect((await ask('/v1/documents', { key: short.key })).statusCode).toBe(401);
     const other = await make({ name: 'other', clearance: 1 }, boss.key);
-    expect((await ask(`/ops/api/keys/${other.id}`, { method: 'DELETE', key: boss.key })).json()).toEqual({ revoked: other.id });
+    const revoked = await ask(`/ops/api/keys/${other.id}`, { method: 'DELETE', key: boss.key });
+    expect([revoked.statusCode, revoked.body]).toEqual([204, '']);
     expect((await ask('/v1/documents', { key: other.key })).statusCode).toBe(401);
     expect((await ask('/ops/api/keys/none', { method: 'DELETE', key: boss.key })).statusCode).toBe(404);
   });
@@ -276,6 +279,65 @@ describe('once a key exists', () => {
     expect(body).not.toContain(secret);
     expect(body).not.toContain('hash');
     expect(JSON.stringify(await keys.list())).not.toContain(secret);
+  });
+
+  it('is listed with its last use, to the minute', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const idle = await make({ name: 'idle', clearance: 1 }, boss.key);
+    now += 3_600_000;
+    const listed = (await ask('/ops/api/keys', { key: boss.key })).json().keys as { id: string; last_used_at?: string }[];
+    const used = new Map(listed.map(({ id, last_used_at }) => [id, last_used_at]));
+    expect(used.get(boss.id)).toBe('2026-01-01T01:00:00.000Z');
+    expect(used.get(idle.id)).toBeUndefined();
+  });
+
+  it('limited to sources opens nothing of others, on any route', async () => {
+    const boss = await make({ name: 'boss', clearance: 5, role: 'operator' });
+    const limits = { clearance: 5, sources: ['notes'] };
+    const reader = await make({ name: 'reader', ...limits }, boss.key);
+    const operator = await make({ name: 'operator', role: 'operator', ...limits }, boss.key);
+    await world.put({ docId: 'inbox/other.md', text: 'cobalt other', metadata: { author: 'Ada' } });
+    await world.put({ docId: 'notes/own.md', text: 'cobalt own' });
+    world.queue.state.jobs.set('a', { source: 'inbox', path: 'waiting.md', cause: 'change', urgency: 'bulk' });
+    for (const { key } of [reader, operator]) {
+      for (const body of [
+        { query: 'cobalt' },
+        { query: 'cobalt by Ada', infer_filter: true, filter: { source: { $ne: 'x' } } },
+      ]) {
+        const found = (await ask('/v1/search', { method: 'POST', body, key })).json();
+        expect(found.results.map(({ doc_id }: { doc_id: string }) => doc_id)).toEqual(['notes/own.md']);
+        expect(JSON.stringify(found.inferred_filter ?? {})).not.toContain('Ada');
+      }
+      for (const rest of ['', '/chunks', '/text'])
+        expect((await ask(`/v1/documents/inbox%2Fother.md${rest}`, { key })).statusCode).toBe(404);
+      expect((await ask('/v1/documents/inbox%2Fwaiting.md', { key })).statusCode).toBe(404);
+      const listed = (await ask('/v1/documents', { key })).json().documents as { doc_id: string }[];
+      expect(listed.map(({ doc_id }) => doc_id)).toEqual(['notes/own.md']);
+      expect((await ask('/v1/sources', { key })).body).not.toContain('inbox');
+    }
+    const act = (url: string, body: object) => ask(url, { method: 'POST', body, key: operator.key });
+    for (const [url, body] of [
+      ['/ops/api/reconcile', { source: 'inbox' }],
+      ['/ops/api/reconcile', { doc_id: 'inbox/other.md' }],
+      ['/ops/api/reindex', { source: 'inbox' }],
+    ] as const)
+      expect((await act(url, body)).statusCode, url).toBe(404);
+    expect((await act('/ops/api/reconcile', {})).json().scans).toEqual([{ source: 'notes', request: 1 }]);
+    expect((await act('/ops/api/reindex', {})).json()).toEqual({ documents: 1 });
+    for (const url of ['/ops/api/status', '/metrics'])
+      expect((await ask(url, { key: operator.key })).body, url).not.toContain('"inbox"');
+    world.deps.explain = async () => ({ source: 'inbox', path: 'other.md', origins: {} });
+    const why = (await ask('/ops/api/why?path=/data/inbox/other.md', { key: operator.key })).json();
+    expect(why).toEqual({ path: '/data/inbox/other.md', origins: {}, note: 'lies in no source of this key' });
+    // It hands out no more than it opens, and takes nothing away that opens more.
+    for (const [sources, status] of [
+      [undefined, 403],
+      [['inbox'], 403],
+      [['notes', 'inbox'], 403],
+      [['notes'], 201],
+    ])
+      expect((await act('/ops/api/keys', { name: 'x', clearance: 1, sources })).statusCode).toBe(status);
+    expect((await ask(`/ops/api/keys/${boss.id}`, { method: 'DELETE', key: operator.key })).statusCode).toBe(403);
   });
 
   it('grants no more than its holder has', async () => {

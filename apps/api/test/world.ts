@@ -2,6 +2,7 @@ import {
   type Caller,
   type Cause,
   type ChunkStore,
+  type Clock,
   type CommitRecord,
   docUuid,
   type FeedbackStore,
@@ -55,6 +56,16 @@ function createMemoryFeedback(): FeedbackStore {
       const end = from + limit;
       return { feedback: all.slice(from, end), ...(end < all.length ? { next: cursorOf(end) } : {}) };
     },
+  };
+}
+
+/** Last uses of keys, in memory. */
+export function createMemoryKeyUse(clock: Clock = systemClock): ApiDeps['keyUse'] {
+  const used = new Map<string, string>();
+  return {
+    touch: (keyId) => void used.set(keyId, new Date(clock.now()).toISOString()),
+    all: async () => used,
+    forget: (keyId) => void used.delete(keyId),
   };
 }
 
@@ -217,6 +228,7 @@ export async function createWorld(
     explain: async () => ({ origins: {} }),
     ring: createKeyRing({ store: createMemoryKeys(), clock: systemClock }),
     feedback: createMemoryFeedback(),
+    keyUse: createMemoryKeyUse(),
     identify: async () => caller,
     ...overrides,
   };

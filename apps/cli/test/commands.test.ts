@@ -280,7 +280,7 @@ describe('key', () => {
 
   it('list and revoke', async () => {
     answers['GET /ops/api/keys'] = { body: { keys: [made] } };
-    answers['DELETE /ops/api/keys/i'] = { body: { revoked: 'i' } };
+    answers['DELETE /ops/api/keys/i'] = { status: 204, body: undefined };
     expect((await run(['key', 'list'], { url: api.url })).stdout).toContain('clearance 2');
     expect((await run(['key', 'revoke', 'i', '--json'], { url: api.url })).json()).toEqual({ revoked: 'i' });
     expect((await run(['key', 'revoke', 'other'], { url: api.url })).code).toBe(1);

@@ -1177,8 +1177,12 @@ export interface components {
             role: "reader" | "operator" | "metrics";
             clearance: number;
             groups: string[];
+            /** @description The only sources that it opens; absent: all. */
+            sources?: string[];
             created_at: string;
             expires_at?: string;
+            /** @description To the minute. Absent: not since the queue last began empty. */
+            last_used_at?: string;
         };
         VerifyReport: {
             differences: number;
@@ -4937,6 +4941,8 @@ export interface operations {
                     clearance: 1 | 2 | 3 | 4 | 5;
                     /** @default [] */
                     groups?: string[];
+                    /** @description The only sources that it opens; default all. */
+                    sources?: string[];
                     /**
                      * @default reader
                      * @enum {string}
@@ -4964,8 +4970,12 @@ export interface operations {
                         role: "reader" | "operator" | "metrics";
                         clearance: number;
                         groups: string[];
+                        /** @description The only sources that it opens; absent: all. */
+                        sources?: string[];
                         created_at: string;
                         expires_at?: string;
+                        /** @description To the minute. Absent: not since the queue last began empty. */
+                        last_used_at?: string;
                         /** @description Shown this once. */
                         key: string;
                     };
@@ -5083,16 +5093,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Default Response */
-            200: {
+            /** @description Revoked. */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };
-                content: {
-                    "application/json": {
-                        revoked: string;
-                    };
-                };
+                content?: never;
             };
             /** @description Not a valid request, or not a valid filter. */
             400: {

@@ -78,6 +78,7 @@ export function dataOf<T>(answer: { data?: T }): T {
 const throwProblems: Middleware = {
   async onResponse({ response }) {
     if (!response.ok) throw errorOf(response.status, await response.text());
+    if (response.status === 204) return undefined;
     if (!/json|event-stream/.test(response.headers.get('content-type') ?? '')) throw otherServer(response.status);
     return undefined;
   },

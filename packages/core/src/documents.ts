@@ -42,6 +42,8 @@ export interface Caller {
   role: 'reader' | 'operator' | 'metrics';
   clearance: SecurityLevel;
   groups: readonly string[];
+  /** The only sources it may know of; absent: all. */
+  sources?: readonly string[];
   /** Name of the key, or `anonymous`. For logs. */
   name: string;
   /** Id of the key; absent for callers without one. */

@@ -1,7 +1,16 @@
 import { type Caller, type SecurityLevel, SluiceError } from '@sluice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AccessInput, accessFilter, accessLevelNames, mayAccess, narrowAccess, resolveAccess } from './access.js';
+import {
+  type AccessInput,
+  accessFilter,
+  accessLevelNames,
+  mayAccess,
+  mayReach,
+  narrowAccess,
+  resolveAccess,
+  seesAll,
+} from './access.js';
 import { evaluateFilter, filterableValues } from './filter-evaluator.js';
 
 const schema = { defaultSecurityLevel: 5 as SecurityLevel, accessLevels: accessLevelNames({ board: 4 }) };
@@ -224,6 +233,19 @@ describe('accessFilter and mayAccess', () => {
     const operator = (clearance: SecurityLevel): Caller => ({ role: 'operator', clearance, groups: ['a'], name: 'o' });
     expect(mayAccess(operator(4), { security_level: 1, allowed_groups: [] })).toBe(false);
     expect(mayAccess(operator(5), { security_level: 5, allowed_groups: [] })).toBe(true);
+  });
+
+  it('agree on callers that are limited to sources', () => {
+    const metadata = { doc_type: 'document', tags: [], security_level: 1 as const, fields: {} };
+    for (const sources of [undefined, [], ['s'], ['t'], ['t', 's']]) {
+      const caller: Caller = {
+        ...{ role: 'operator', clearance: 5, groups: [], name: 'o' },
+        ...(sources === undefined ? {} : { sources }),
+      };
+      const visible = evaluateFilter(accessFilter(caller), filterableValues(metadata, about));
+      expect(visible).toBe(mayReach(caller, 's') && mayAccess(caller, metadata));
+      expect(seesAll(caller)).toBe(sources === undefined);
+    }
   });
 
   it('groups are equal after normalisation', () => {

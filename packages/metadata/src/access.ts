@@ -188,6 +188,11 @@ export function mayAccess(
   return access.allowed_groups.some((group) => held.has(group));
 }
 
+/** Whether a caller may know of anything in a source. */
+export function mayReach({ sources }: Pick<Caller, 'sources'>, source: string): boolean {
+  return sources === undefined || sources.includes(source);
+}
+
 /**
  * The caller with the rights that it has in common with others: the lower clearance, the groups that both hold. Who passes every group
  * list passes those of the given groups.
@@ -205,6 +210,17 @@ export function actFor(
 
 /** The part of every query that no request can widen: AND it outermost. Made from the caller alone. */
 export function accessFilter(caller: Caller): Filter {
+  const access = levelAndGroups(caller);
+  if (caller.sources === undefined) return access;
+  // No clause for an empty list: some stores read `in []` as no condition at all. A level below 1 has no document.
+  const within: Filter =
+    caller.sources.length === 0
+      ? { op: 'lte', field: 'security_level', value: 0 }
+      : { op: 'in', field: 'source', values: [...new Set(caller.sources)].sort() };
+  return { op: 'and', of: [within, access] };
+}
+
+function levelAndGroups(caller: Caller): Filter {
   const level: Filter = { op: 'lte', field: 'security_level', value: caller.clearance };
   if (passesGroups(caller)) return level;
   const open: Filter = { op: 'eq', field: ACCESS_RESTRICTED_FIELD, value: false };
@@ -215,7 +231,12 @@ export function accessFilter(caller: Caller): Filter {
   return { op: 'and', of: [level, permitted] };
 }
 
-/** Operators of clearance 5: nothing is hidden from them. */
-export function passesGroups(caller: Caller): boolean {
+/** Operators of clearance 5 of all sources: nothing is hidden from them. */
+export function seesAll(caller: Caller): boolean {
+  return passesGroups(caller) && caller.sources === undefined;
+}
+
+/** Operators of clearance 5: they pass every group list. */
+function passesGroups(caller: Caller): boolean {
   return caller.role === 'operator' && caller.clearance === 5;
 }

@@ -4,9 +4,10 @@ export {
   actFor,
   type DocumentAccess,
   mayAccess,
+  mayReach,
   narrowAccess,
-  passesGroups,
   resolveAccess,
+  seesAll,
 } from './access.js';
 export { isoInstant, parseDate } from './dates.js';
 export { decodeYamlBytes } from './decode.js';

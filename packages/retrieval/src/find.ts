@@ -1,5 +1,5 @@
 import { type Caller, type Filter, type SearchHit, SluiceError } from '@sluice/core';
-import { accessFilter, compileFilter, mayAccess, parseDate, passesGroups } from '@sluice/metadata';
+import { accessFilter, compileFilter, mayAccess, parseDate, seesAll } from '@sluice/metadata';
 import { alphaFor } from './alpha.js';
 import type { RetrievalDeps } from './deps.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
@@ -49,7 +49,7 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
       alpha: request.alpha ?? alphaFor(request.query, settings.alpha),
       limit: wanted,
       filter,
-      relativeKeyword: !passesGroups(caller),
+      relativeKeyword: !seesAll(caller),
       mayAccess: (commit) => mayAccess(caller, commit),
     });
     return orderHits(hits, reading);

@@ -1,5 +1,5 @@
 export * from './deps.js';
-export { decisiveRecords, mayKnow } from './may-know.js';
+export { decisiveRecords, mayKnow, mayKnowOf } from './may-know.js';
 export { fitQuery as fitText } from './query.js';
 export * from './reading.js';
 export * from './retrieval.js';

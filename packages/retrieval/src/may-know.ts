@@ -1,5 +1,5 @@
 import { type Caller, type CommitRecord, topCommit, topRecord } from '@sluice/core';
-import { type DocumentAccess, mayAccess } from '@sluice/metadata';
+import { type DocumentAccess, mayAccess, mayReach } from '@sluice/metadata';
 
 /**
  * The records that a caller must all be cleared for to know of the document: the one that counts, and those that landed between it
@@ -14,7 +14,12 @@ export function decisiveRecords(records: readonly CommitRecord[]): CommitRecord[
 
 /** Whether a caller may know that the document of these records exists. */
 export function mayKnow(caller: Caller, records: readonly CommitRecord[]): boolean {
-  return decisiveRecords(records).every((record) => mayAccess(caller, record));
+  return decisiveRecords(records).every((record) => mayKnowOf(caller, record.source, record));
+}
+
+/** The same by the source of a document and what its access is. */
+export function mayKnowOf(caller: Caller, source: string, access: DocumentAccess): boolean {
+  return mayReach(caller, source) && mayAccess(caller, access);
 }
 
 export function accessOf({ security_level, allowed_groups }: CommitRecord): DocumentAccess {

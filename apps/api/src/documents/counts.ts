@@ -1,6 +1,6 @@
 import { type Caller, type DocumentStatus, docUuid, makeDocId, type ReasonCode, type SecurityLevel } from '@sluice/core';
-import { mayAccess } from '@sluice/metadata';
-import { decisiveRecords } from '@sluice/retrieval';
+import { mayReach } from '@sluice/metadata';
+import { decisiveRecords, mayKnowOf } from '@sluice/retrieval';
 import type { ApiDeps } from '../deps.js';
 import { documentState, isDeadLetter } from './state.js';
 
@@ -81,10 +81,10 @@ export function createCounter(deps: Pick<ApiDeps, 'store' | 'queue' | 'sources' 
      */
     async count(caller: Caller, maxAgeMs: number = MAX_AGE_MS): Promise<Counts> {
       const sources = new Map<string, StatusCounts>();
-      for (const { name } of deps.sources) sources.set(name, noDocuments());
+      for (const { name } of deps.sources) if (mayReach(caller, name)) sources.set(name, noDocuments());
       const deadLetters = new Map<string, number>();
       for (const document of await documents(maxAgeMs)) {
-        if (!document.access.every((access) => mayAccess(caller, access))) continue;
+        if (!document.access.every((access) => mayKnowOf(caller, document.source, access))) continue;
         const counts = sources.get(document.source) ?? noDocuments();
         sources.set(document.source, counts);
         counts[document.status] += 1;

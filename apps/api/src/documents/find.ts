@@ -1,6 +1,5 @@
 import { type Caller, type CommitRecord, docUuid, SluiceError } from '@sluice/core';
-import { mayAccess } from '@sluice/metadata';
-import { mayKnow } from '@sluice/retrieval';
+import { mayKnow, mayKnowOf } from '@sluice/retrieval';
 import type { ApiDeps } from '../deps.js';
 import type { DocumentView } from '../schemas/documents.js';
 import { type DocumentState, documentState } from './state.js';
@@ -47,7 +46,7 @@ export async function findDocument(deps: FindDeps, caller: Caller, idOrDocId: st
   if (!pending || slash <= 0) throw notFound(idOrDocId);
   const source = idOrDocId.slice(0, slash);
   const path = idOrDocId.slice(slash + 1);
-  if (!mayAccess(caller, await deps.accessOfNewFile(source, path))) throw notFound(idOrDocId);
+  if (!mayKnowOf(caller, source, await deps.accessOfNewFile(source, path))) throw notFound(idOrDocId);
   return pendingView(source, path);
 }
 

@@ -1,6 +1,5 @@
 import { type Caller, type CommitRecord, docUuid, makeDocId } from '@sluice/core';
-import { mayAccess } from '@sluice/metadata';
-import { mayKnow } from '@sluice/retrieval';
+import { mayKnow, mayKnowOf } from '@sluice/retrieval';
 import type { ApiDeps } from '../deps.js';
 import type { DocumentView } from '../schemas/documents.js';
 import { type DocumentState, documentState } from './state.js';
@@ -113,5 +112,6 @@ function joined(uuid: string, records: readonly CommitRecord[], job: Job | undef
 /** Of a file without a record the configuration is asked first: most are decided without a look at the disk. */
 async function isVisible(deps: ListDeps, caller: Caller, { state, source, path, records }: Found): Promise<boolean> {
   if (state !== undefined) return mayKnow(caller, records);
-  return mayAccess(caller, deps.configuredAccess(source, path)) && mayAccess(caller, await deps.accessOfNewFile(source, path));
+  const knows = (access: Parameters<typeof mayKnowOf>[2]) => mayKnowOf(caller, source, access);
+  return knows(deps.configuredAccess(source, path)) && knows(await deps.accessOfNewFile(source, path));
 }

@@ -19,6 +19,8 @@ export interface GateOptions {
   /** Whether calls without a key are served once keys exist. */
   anonymous: boolean;
   anonymousClearance: SecurityLevel;
+  /** Told of each call with a key. */
+  onUse(keyId: string): void;
   /** Calls of one key; without one, of one address. */
   calls: RateLimitOptions;
   /** Wrong keys from one address. */
@@ -98,6 +100,8 @@ export function createGate(options: GateOptions) {
       );
     }
     calls.take(key.id);
-    return { role: key.role, clearance: key.clearance, groups: key.groups, name: key.name, keyId: key.id };
+    options.onUse(key.id);
+    const { role, clearance, groups, sources, name, id } = key;
+    return { role, clearance, groups, name, keyId: id, ...(sources === undefined ? {} : { sources }) };
   }
 }

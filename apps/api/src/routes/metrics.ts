@@ -1,4 +1,5 @@
 import type { Caller } from '@sluice/core';
+import { mayReach } from '@sluice/metadata';
 import { Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
 import { requireOperator } from '../access.js';
@@ -78,7 +79,7 @@ async function askedMetrics(deps: ApiDeps, counter: Counter, caller: Caller): Pr
       standing.set(standingWorkers.length);
     }),
     ask("the sources' state", async () => {
-      for (const { name: source } of deps.sources) {
+      for (const { name: source } of deps.sources.filter(({ name }) => mayReach(caller, name))) {
         // Undefined: no watcher has spoken for a minute, so nothing is known.
         const state = await deps.control.state(source);
         if (state === undefined) continue;

@@ -1,4 +1,5 @@
 import { type Caller, SluiceError, type StoredKey } from '@sluice/core';
+import { mayReach } from '@sluice/metadata';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
@@ -14,8 +15,10 @@ const keySchema = z
     role: z.enum(['reader', 'operator', 'metrics']),
     clearance: z.int(),
     groups: z.array(z.string()),
+    sources: z.array(z.string()).optional().describe('The only sources that it opens; absent: all.'),
     created_at: z.string(),
     expires_at: z.string().optional(),
+    last_used_at: z.string().optional().describe('To the minute. Absent: not since the queue last began empty.'),
   })
   .meta({ id: 'Key' });
 
@@ -23,12 +26,21 @@ const createBody = z.strictObject({
   name: z.string().trim().min(1).max(100),
   clearance: levelSchema,
   groups: z.array(z.string().trim().min(1).max(200)).max(1000).default([]),
+  sources: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('The only sources that it opens; default all.'),
   role: z.enum(['reader', 'operator', 'metrics']).default('reader'),
   expires_at: z.iso.datetime({ offset: true }).optional().describe('The key is refused from this instant on.'),
 });
 
 /** Keys are shown once, when they are made; the store keeps a hash. */
-export function keyRoutes(app: HttpApp, { ring, clock }: Pick<ApiDeps, 'ring' | 'clock'>): void {
+export function keyRoutes(
+  app: HttpApp,
+  { ring, clock, keyUse, logger }: Pick<ApiDeps, 'ring' | 'clock' | 'keyUse' | 'logger'>,
+): void {
   app.post(
     '/ops/api/keys',
     {
@@ -45,10 +57,11 @@ export function keyRoutes(app: HttpApp, { ring, clock }: Pick<ApiDeps, 'ring' | 
         throw new SluiceError('invalid_request', 'body/expires_at: lies in the past');
       }
       const { id, text, hash } = makeKey();
-      const { expires_at, ...given } = body;
+      const { expires_at, sources, ...given } = body;
       const created_at = new Date(clock.now()).toISOString();
       const expires = expires_at === undefined ? {} : { expires_at: new Date(expires_at).toISOString() };
-      const key: StoredKey = { id, hash, ...given, created_at, ...expires };
+      const within = sources === undefined ? {} : { sources };
+      const key: StoredKey = { id, hash, ...given, ...within, created_at, ...expires };
       await ring.insert(key);
       return reply.code(201).send({ ...shown(key), key: text });
     },
@@ -64,7 +77,13 @@ export function keyRoutes(app: HttpApp, { ring, clock }: Pick<ApiDeps, 'ring' | 
         response: { 200: z.object({ keys: z.array(keySchema) }), ...problems() },
       },
     },
-    async () => ({ keys: (await ring.keys()).map(shown) }),
+    async () => {
+      const used = await keyUse.all().catch((error: unknown) => {
+        logger.warn({ err: error }, 'the queue does not answer: keys show no last use');
+        return new Map<string, string>();
+      });
+      return { keys: (await ring.keys()).map((key) => ({ ...shown(key), ...lastUse(used.get(key.id)) })) };
+    },
   );
 
   app.delete(
@@ -74,21 +93,29 @@ export function keyRoutes(app: HttpApp, { ring, clock }: Pick<ApiDeps, 'ring' | 
         tags: ['operators'],
         summary: 'Revoke a key',
         params: z.strictObject({ id: z.string().min(1).max(100) }),
-        response: { 200: z.object({ revoked: z.string() }), ...problems(404) },
+        response: { 204: z.null().describe('Revoked.'), ...problems(404) },
       },
     },
-    async ({ params: { id }, caller }) => {
+    async ({ params: { id }, caller }, reply) => {
       const key = (await ring.keys()).find((candidate) => candidate.id === id);
       if (key === undefined) throw new SluiceError('not_found', `No key ${id}.`);
       checkGrant(caller, key);
       await ring.revoke(id);
-      return { revoked: id };
+      keyUse.forget(id);
+      return reply.code(204).send(null);
     },
   );
 }
 
+/** What a key opens. */
+interface Grant {
+  clearance: StoredKey['clearance'];
+  groups: readonly string[];
+  sources?: readonly string[] | undefined;
+}
+
 /** Nobody hands out, or takes away, more than they have. The first operator's key is the machine's owner's to make, whatever it may do. */
-function checkGrant(caller: Caller, { clearance, groups }: Pick<StoredKey, 'clearance' | 'groups'>): void {
+function checkGrant(caller: Caller, { clearance, groups, sources }: Grant): void {
   if (clearance > caller.clearance) {
     throw new SluiceError(
       'forbidden',
@@ -102,6 +129,16 @@ function checkGrant(caller: Caller, { clearance, groups }: Pick<StoredKey, 'clea
       `You are not in ${missing.join(', ')}: only operators of clearance 5 may grant any group.`,
     );
   }
+  if (caller.sources !== undefined && !(sources ?? ['']).every((source) => mayReach(caller, source))) {
+    throw new SluiceError(
+      'forbidden',
+      `Your key is limited to ${caller.sources.join(', ')}: keys that you make or revoke are too.`,
+    );
+  }
+}
+
+function lastUse(at: string | undefined): { last_used_at?: string } {
+  return at === undefined ? {} : { last_used_at: at };
 }
 
 function shown({ hash: _hash, ...key }: StoredKey) {

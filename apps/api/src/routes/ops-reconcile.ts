@@ -1,4 +1,5 @@
 import { docUuid, SluiceError } from '@sluice/core';
+import { mayReach } from '@sluice/metadata';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
@@ -19,8 +20,6 @@ const answer = z.object({
 
 /** Has whole sources scanned, or single documents looked at again. */
 export function reconcileRoute(app: HttpApp, deps: ApiDeps): void {
-  const known = new Set(deps.sources.map(({ name }) => name));
-
   app.post(
     '/ops/api/reconcile',
     {
@@ -33,6 +32,7 @@ export function reconcileRoute(app: HttpApp, deps: ApiDeps): void {
       },
     },
     async (request, reply) => {
+      const known = new Set(deps.sources.map(({ name }) => name).filter((name) => mayReach(request.caller, name)));
       const { source, doc_id, doc_ids } = { source: undefined, doc_id: undefined, doc_ids: undefined, ...request.body };
       const docIds = [...(doc_id === undefined ? [] : [doc_id]), ...(doc_ids ?? [])];
       if (docIds.length > 0 || doc_ids !== undefined) {

@@ -1,4 +1,5 @@
 import { SluiceError } from '@sluice/core';
+import { mayReach } from '@sluice/metadata';
 import { mayKnow } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
@@ -25,7 +26,7 @@ export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void
       },
     },
     async ({ body: { source }, caller }, reply) => {
-      if (configured.has(source)) {
+      if (configured.has(source) && mayReach(caller, source)) {
         throw new SluiceError('conflict', `${source} is still configured: take it out of the configuration and restart first.`);
       }
       const started = tasks.start(caller, async () => {
@@ -48,7 +49,7 @@ export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void
       },
     },
     async ({ body: { source }, caller }, reply) => {
-      if (source !== undefined && !configured.has(source))
+      if (source !== undefined && !(configured.has(source) && mayReach(caller, source)))
         throw new SluiceError('not_found', `No source ${source} is configured.`);
       const { listed } = await listDocuments(deps, {
         caller,

@@ -1,4 +1,5 @@
-import { VERSION } from '@sluice/core';
+import { type Caller, VERSION } from '@sluice/core';
+import { mayReach } from '@sluice/metadata';
 import { z } from 'zod';
 import type { ApiDeps, SourceState } from '../deps.js';
 import type { Counter } from '../documents/counts.js';
@@ -42,7 +43,10 @@ export function statusRoute(app: HttpApp, deps: ApiDeps, counter: Counter): void
       const states = await known(sourceStates(deps), new Map<string, never>());
       const queues = await known(deps.queue.counts(), undefined);
       const [counts, processes, addresses, paused, standing, redis, weaviate] = await Promise.all([
-        known(counter.count(caller, fresh === 'true' ? 0 : undefined), { sources: noCounts(deps), deadLetters: new Map() }),
+        known(counter.count(caller, fresh === 'true' ? 0 : undefined), {
+          sources: noCounts(deps, caller),
+          deadLetters: new Map(),
+        }),
         deps.processes(),
         deps.addresses(),
         known(deps.queue.isPaused(), false),
@@ -91,8 +95,9 @@ async function sourceStates({ sources, control }: ApiDeps) {
   return states;
 }
 
-function noCounts({ sources }: ApiDeps) {
-  return new Map(sources.map(({ name }) => [name, { indexed: 0, pending: 0, empty: 0, failed: 0, skipped: 0 }]));
+function noCounts({ sources }: ApiDeps, caller: Caller) {
+  const reached = sources.filter(({ name }) => mayReach(caller, name));
+  return new Map(reached.map(({ name }) => [name, { indexed: 0, pending: 0, empty: 0, failed: 0, skipped: 0 }]));
 }
 
 async function stateOf(check: Promise<void>): Promise<'up' | 'down'> {

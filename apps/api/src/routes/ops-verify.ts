@@ -1,6 +1,5 @@
 import { type Caller, type CommitRecord, splitDocId } from '@sluice/core';
-import { mayAccess } from '@sluice/metadata';
-import { mayKnow } from '@sluice/retrieval';
+import { mayKnow, mayKnowOf } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
@@ -38,5 +37,5 @@ function mayName(
 ): boolean | Promise<boolean> {
   if (records.length > 0) return mayKnow(caller, records);
   const { source, sourcePath } = splitDocId(docId);
-  return accessOfNewFile(source, sourcePath).then((access) => mayAccess(caller, access));
+  return accessOfNewFile(source, sourcePath).then((access) => mayKnowOf(caller, source, access));
 }

@@ -1,5 +1,6 @@
 import { type Caller, makeDocId, SluiceError } from '@sluice/core';
-import { mayAccess } from '@sluice/metadata';
+import { mayReach } from '@sluice/metadata';
+import { mayKnowOf } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import { findDocument } from '../documents/find.js';
@@ -34,6 +35,9 @@ export function whyRoute(app: HttpApp, deps: ApiDeps): void {
     },
     async ({ query: { path }, caller }) => {
       const found = await deps.explain(path);
+      const isOutside = found.source === undefined || !mayReach(caller, found.source);
+      // Where other sources are is not for a key that is limited to some.
+      if (caller.sources !== undefined && isOutside) return { path, origins: {}, note: 'lies in no source of this key' };
       const { ignored, note } = found;
       const docId = found.source === undefined || found.path === undefined ? undefined : makeDocId(found.source, found.path);
       const document = docId === undefined ? undefined : await visibleDocument(deps, caller, docId);
@@ -41,11 +45,12 @@ export function whyRoute(app: HttpApp, deps: ApiDeps): void {
       const level = metadata.security_level;
       const notes = note === undefined ? [] : [note];
       if (found.source !== undefined && found.path !== undefined && ignored === undefined && document === undefined) {
-        const configured = deps.configuredAccess(found.source, found.path);
+        const { source: docSource } = found;
+        const configured = deps.configuredAccess(docSource, found.path);
         // Whether a file is there is not for those either who may see none at that path.
-        const own = await deps.accessOfNewFile(found.source, found.path);
-        if (!mayAccess(caller, configured) || !mayAccess(caller, own)) notes.length = 0;
-        notes.push(unknownTo(caller, configured));
+        const own = await deps.accessOfNewFile(docSource, found.path);
+        if (![configured, own].every((access) => mayKnowOf(caller, docSource, access))) notes.length = 0;
+        notes.push(unknownTo(caller, docSource, configured));
       }
       return {
         path,
@@ -73,11 +78,12 @@ function placeOf({ rule, file, line, path }: NonNullable<Awaited<ReturnType<ApiD
 }
 
 /** Why a caller is shown no document, without telling whether there is one that they may not know of. */
-function unknownTo(caller: Caller, configured: ReturnType<ApiDeps['configuredAccess']>): string {
+function unknownTo(caller: Caller, source: string, configured: ReturnType<ApiDeps['configuredAccess']>): string {
   const level = configured.security_level;
   const own = `yours (${caller.clearance})`;
   if (level > caller.clearance) return `above your clearance: the configuration puts it at level ${level}, and ${own} is less`;
-  if (!mayAccess(caller, configured)) return `above your clearance: the configuration gives it to ${groupsOf(configured)} alone`;
+  if (!mayKnowOf(caller, source, configured))
+    return `above your clearance: the configuration gives it to ${groupsOf(configured)} alone`;
   const more =
     caller.clearance === 5
       ? ''

@@ -10,6 +10,7 @@ interface CreateOptions {
   name: string;
   clearance: 1 | 2 | 3 | 4 | 5;
   groups?: string[];
+  sources?: string[];
   role: 'reader' | 'operator' | 'metrics';
   expires?: string;
 }
@@ -22,13 +23,14 @@ export function keyCommand(program: Command, run: Run): void {
     .description('make a key; it is shown this once')
     .requiredOption('--name <name>', 'who or what it is for')
     .requiredOption('--clearance <1-5>', 'the highest security level it sees', clearance)
-    .option('--groups <a,b>', 'groups it belongs to', groups)
+    .option('--groups <a,b>', 'groups it belongs to', names)
+    .option('--sources <a,b>', 'the only sources that it opens (default: all)', names)
     .addOption(new Option('--role <role>').choices(['reader', 'operator', 'metrics']).default('reader'))
     .option('--expires <date>', 'refused from this day or instant on, as 2027-01-31', instant)
     .action(
-      run(async ({ api, output }, { name, clearance, groups: held, role, expires }: CreateOptions) => {
+      run(async ({ api, output }, { name, clearance, groups, sources, role, expires }: CreateOptions) => {
         const client = await api();
-        const body = { name, clearance, role, ...given({ groups: held, expires_at: expires }) };
+        const body = { name, clearance, role, ...given({ groups, sources, expires_at: expires }) };
         const made = dataOf(await client.POST('/ops/api/keys', { body }));
         output.value(made);
         output.line(made.key);
@@ -47,13 +49,15 @@ export function keyCommand(program: Command, run: Run): void {
       run(async ({ api, output }) => {
         const answer = dataOf(await (await api()).GET('/ops/api/keys'));
         output.value(answer);
-        const rows = answer.keys.map(({ id, name, role, clearance, groups: held, expires_at }) => [
+        const rows = answer.keys.map(({ id, name, role, clearance, groups, sources, expires_at, last_used_at }) => [
           id,
           name,
           role,
           `clearance ${clearance}`,
-          held.join(','),
+          groups.join(','),
+          sources === undefined ? '' : `sources ${sources.join(',')}`,
           expires_at === undefined ? '' : `expires ${expires_at}`,
+          last_used_at === undefined ? '' : `used ${last_used_at}`,
         ]);
         output.line(rows.length === 0 ? 'No keys.' : table(rows));
         return EXIT.done;
@@ -66,8 +70,8 @@ export function keyCommand(program: Command, run: Run): void {
     .argument('<id>')
     .action(
       run(async ({ api, output }, _options: object, id: string) => {
-        const answer = dataOf(await (await api()).DELETE('/ops/api/keys/{id}', { params: { path: { id } } }));
-        output.value(answer);
+        await (await api()).DELETE('/ops/api/keys/{id}', { params: { path: { id } } });
+        output.value({ revoked: id });
         output.line(`${id} revoked`);
         return EXIT.done;
       }),
@@ -79,7 +83,7 @@ function clearance(text: string): number {
   return Number(text);
 }
 
-function groups(text: string): string[] {
+function names(text: string): string[] {
   return text
     .split(',')
     .map((group) => group.trim())

@@ -10,6 +10,8 @@ export interface StoredKey {
   role: Caller['role'];
   clearance: SecurityLevel;
   groups: string[];
+  /** The only sources it opens; absent: all. */
+  sources?: string[];
   /** ISO instant. */
   created_at: string;
   /** ISO instant from which the key is refused; absent: never. */

@@ -1,6 +1,6 @@
 import { type Caller, type ChunkStore, type Clock, type CommitRecord, topCommit } from '@sluice/core';
-import { type DocumentAccess, type FieldCatalog, mayAccess } from '@sluice/metadata';
-import { accessOf, decisiveRecords } from '../may-know.js';
+import type { DocumentAccess, FieldCatalog } from '@sluice/metadata';
+import { accessOf, decisiveRecords, mayKnowOf } from '../may-know.js';
 
 /** How old the values may be that questions are compared with, milliseconds. */
 const MAX_AGE_MS = 30_000;
@@ -10,8 +10,9 @@ const LEFT_OUT = new Set(['doc_id', 'source_path', 'doc_title', 'version', 'allo
 /** Values of text fields, by field. */
 export type Values = Map<string, Set<string>>;
 
-/** Values of documents that need the same access. */
+/** Values of the documents of a source that need the same access. */
 interface Group {
+  source: string;
   access: DocumentAccess[];
   values: Values;
 }
@@ -27,8 +28,9 @@ export function createKnownValues({ store, clock, catalog }: { store: ChunkStore
       const commit = topCommit(records);
       if (commit === undefined || commit.chunks === 0) continue;
       const access = decisiveRecords(records).map(accessOf);
-      const key = JSON.stringify(access);
-      const group = groups.get(key) ?? { access, values: new Map() };
+      const { source } = commit;
+      const key = JSON.stringify([source, access]);
+      const group = groups.get(key) ?? { source, access, values: new Map() };
       groups.set(key, group);
       for (const field of fields) addValues(group.values, field, valuesIn(commit, field));
     }
@@ -46,8 +48,8 @@ export function createKnownValues({ store, clock, catalog }: { store: ChunkStore
       });
     }
     const known: Values = new Map();
-    for (const { access, values } of await read.groups) {
-      if (!access.every((one) => mayAccess(caller, one))) continue;
+    for (const { source, access, values } of await read.groups) {
+      if (!access.every((one) => mayKnowOf(caller, source, one))) continue;
       for (const [field, texts] of values) addValues(known, field, [...texts]);
     }
     return known;
