@@ -44,7 +44,7 @@ export async function observeDisk(
   }
   if (stat.kind !== 'file' || !(await source.accepts(sourcePath)) || !(await isOwnSpelling(deps.files, source, path)))
     return { kind: 'gone' };
-  const sidecar = await lookAtSidecar(deps.files, path);
+  const sidecar = await lookAtSidecar(deps.files, path, stat);
   return { kind: 'file', path, stat, statKey: statKey(stat), ...sidecar, policy: deps.policy.of(source.name, sourcePath) };
 }
 
@@ -61,16 +61,19 @@ export async function observeAgain(
   known: DiskState | undefined,
 ): Promise<DiskState> {
   if (known?.kind !== 'file') return observeDisk(deps, source, sourcePath);
-  const [stat, sidecar] = await Promise.all([lookAt(deps.files, known.path), lookAtSidecar(deps.files, known.path)]);
+  const [stat, sidecar] = await Promise.all([
+    lookAt(deps.files, known.path, known.stat),
+    lookAtSidecar(deps.files, known.path, known.stat),
+  ]);
   if (stat?.kind !== 'file' || statKey(stat) !== known.statKey) return observeDisk(deps, source, sourcePath);
   const { path, statKey: key } = known;
   return { kind: 'file', path, stat, statKey: key, ...sidecar, policy: deps.policy.of(source.name, sourcePath) };
 }
 
 /** What stands in the place of a file's sidecar. */
-export async function lookAtSidecar(files: Files, path: string): Promise<SidecarState> {
+export async function lookAtSidecar(files: Files, path: string, known?: EntryStat): Promise<SidecarState> {
   const sidecarPath = sidecarOf(path);
-  const sidecar = await lookAt(files, sidecarPath);
+  const sidecar = await lookAt(files, sidecarPath, known);
   return { sidecarPath, ...(sidecar?.kind === 'file' ? { sidecar } : {}), sidecarStat: sidecarKey(sidecar) };
 }
 
@@ -106,9 +109,9 @@ export function sameDisk(a: DiskState, b: DiskState): boolean {
   return a.statKey === b.statKey && a.sidecarStat === b.sidecarStat && a.policy.configHash === b.policy.configHash;
 }
 
-async function lookAt(files: Files, path: string): ReturnType<Files['stat']> {
+async function lookAt(files: Files, path: string, known?: EntryStat): ReturnType<Files['stat']> {
   try {
-    return await files.stat(path);
+    return await files.stat(path, known);
   } catch (cause) {
     throw unreadable(path, cause);
   }

@@ -53,7 +53,7 @@ export async function publish(deps: IngestionDeps, attempt: Attempt, disk: DiskS
 async function hasComeOrGone(deps: IngestionDeps, { target }: Attempt, disk: DiskState, isDelete: boolean): Promise<boolean> {
   if (disk.kind === 'file') {
     // Whether it changed, the check after the commit sees: here its own stat says enough.
-    const isFile = await deps.files.stat(disk.path).then(
+    const isFile = await deps.files.stat(disk.path, disk.stat).then(
       (stat) => stat?.kind === 'file',
       () => true,
     );

@@ -1,8 +1,8 @@
-import { type ReadResult, sha256 } from '@sluice/core';
+import { type ReadResult, sha256, statKey } from '@sluice/core';
 import type { Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import { type FileState, readSidecar } from './document-metadata.js';
-import { observeAgain } from './observe.js';
+import { observeAgain, sameDisk, unreadable } from './observe.js';
 
 interface ReadDocument {
   result: ReadResult;
@@ -12,7 +12,7 @@ interface ReadDocument {
 /** Reads a document at most once for one state of the disk, however many rounds the reconcile takes. */
 export interface ReadBuffer {
   /**
-   * `changed` when the file or its sidecar changed while it was read. A file that has only grown meanwhile, for the second time, is given
+   * `changed` when the file changed while it was read. A file that has only grown meanwhile, for the second time, is given
    * as it was read: one that grows faster than it is parsed would never be indexed.
    */
   read(
@@ -62,7 +62,7 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
         key = wanted;
       } catch (cause) {
         // Half a file may well be corrupt: when it changed meanwhile the new bytes decide.
-        if ((await changeOf(deps, target, disk)) !== 'none') {
+        if (!sameDisk(disk, await observeAgain(deps, target, disk))) {
           changes += 1;
           return 'changed';
         }
@@ -73,7 +73,7 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
         end();
       }
       await deps.onStep?.('parsed', target.docId);
-      const change = await changeOf(deps, target, disk);
+      const change = await changeOf(deps, disk);
       if (change === 'none') return held;
       changes += 1;
       if (change === 'grown' && changes > 1 && (await beginsWith(deps, disk, result))) return held;
@@ -89,9 +89,15 @@ async function beginsWith(deps: IngestionDeps, disk: FileState, { bytes, content
   return head !== undefined && sha256(head) === contentHash;
 }
 
-async function changeOf(deps: IngestionDeps, target: Target, disk: FileState): Promise<'none' | 'grown' | 'other'> {
-  const now = await observeAgain(deps, target, disk);
-  if (now.kind !== 'file' || now.sidecarStat !== disk.sidecarStat) return 'other';
-  if (now.statKey === disk.statKey) return 'none';
-  return now.stat.inode === disk.stat.inode && now.stat.size > disk.stat.size ? 'grown' : 'other';
+/**
+ * Whether a file changed while it was read. Its sidecar is left to the check after the commit: what it says may change at any moment, but
+ * is never half of two states.
+ */
+async function changeOf(deps: IngestionDeps, disk: FileState): Promise<'none' | 'grown' | 'other'> {
+  const now = await deps.files.stat(disk.path, disk.stat).catch((cause: unknown) => {
+    throw unreadable(disk.path, cause);
+  });
+  if (now?.kind !== 'file') return 'other';
+  if (statKey(now) === disk.statKey) return 'none';
+  return now.inode === disk.stat.inode && now.size > disk.stat.size ? 'grown' : 'other';
 }

@@ -33,8 +33,13 @@ export function sidecarKey(stat: EntryStat | undefined): string {
 
 /** The file system as a port, so that faults (EACCES, ESTALE, EIO) can be injected. Errors keep Node's `code`. */
 export interface Files {
-  /** Follows no link at the end. Undefined when nothing is there (ENOENT, ENOTDIR). */
-  stat(path: string): Promise<EntryStat | undefined>;
+  /**
+   * Follows no link at the end. Undefined when nothing is there (ENOENT, ENOTDIR).
+   *
+   * @param known what stat() said a moment ago of this path, or of one beside it. On a disk of this machine the answer is then in memory,
+   * and is taken without a thread
+   */
+  stat(path: string, known?: FileIdentity): Promise<EntryStat | undefined>;
   list(path: string): Promise<FolderEntry[]>;
   /**
    * First bytes of a file, at most `length`. Follows no link at the end.
