@@ -55,6 +55,14 @@ describe('from a dropped file to an answer', () => {
     expect(pdf?.citation).toMatchObject({ page: 2 });
   });
 
+  it('answers with the introduction of the README what the ready message suggests to ask', async () => {
+    await sluice.write('README.md', await readFile(new URL('../README.md', import.meta.url)));
+    await sluice.settle();
+    const { results } = await sluice.search({ query: 'what is sluice' });
+    expect(results[0]).toMatchObject({ doc_id: 'inbox/README.md', citation: { start: 0 } });
+    expect(results[0]?.text).toContain('keeps a vector store true to your folders');
+  });
+
   it('puts the sunshield first for how the telescope keeps cold', async () => {
     const { results } = await sluice.search({ query: 'How does the telescope keep its instruments cold?' });
     expect(results[0]?.text).toContain('sunshield of five layers');

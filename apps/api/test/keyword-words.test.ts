@@ -17,6 +17,8 @@ const DOCUMENTS: Record<string, string> = {
   'part.md': 'The valve QX\u20137731 is new.',
   'play.md': 'To be, or not to be.',
   'tokyo.md': '東京都の天気は晴れです。',
+  'seals.md': '# Gasket\nSeals the flange of a pump.',
+  'orders.md': 'gasket, gasket: order "what is a gasket" gaskets',
   'wide.md': 'ＦＵＬＬ ｗｉｄｔｈ ﬁtting',
 };
 
@@ -64,6 +66,8 @@ describe('words of a keyword search', () => {
     ['東京', 'tokyo.md'],
     ['天気', 'tokyo.md'],
     ['full width fitting', 'wide.md'],
+    ['what is a gasket', 'seals.md'],
+    ['Gaskets', 'seals.md'],
   ])('%s finds %s first', async (query, path) => expect((await found(query))[0]).toBe(path));
 
   it.each([

@@ -3,6 +3,7 @@ import { filterableValues, SET_FIELDS_FIELD, setFieldsOf } from '@sluice/metadat
 import { analyseText } from './analyse-text.js';
 import { exactText } from './exact-text.js';
 import type { Row } from './graphql.js';
+import { lineTerm } from './line-term.js';
 import type { FilterProperty } from './translate-filter.js';
 
 /** Everything of a chunk but its texts and its vector, as one JSON text: exact, whatever the index makes of its values. */
@@ -91,11 +92,12 @@ export function factsOf(row: Row): Facts | undefined {
 
 /**
  * What keyword search sees: what was embedded, the text itself where that is not part of it, and the file's name, which may alone say
- * what the document is about.
+ * what the document is about; and the chunk's first line as a term of its own.
  */
 function searchText({ text, embedding_text: embedded, source_path }: ChunkObject): string {
   const source = embedded === undefined ? text : embedded.includes(text) ? embedded : `${embedded}\n${text}`;
-  return analyseText(`${source}\n${fileNameOf(source_path)}`, 'document').join(' ');
+  const first = lineTerm(text.trimStart().split('\n', 1)[0] ?? '');
+  return [...analyseText(`${source}\n${fileNameOf(source_path)}`, 'document'), ...(first === undefined ? [] : [first])].join(' ');
 }
 
 /** Without folders and the ending. */

@@ -3,6 +3,7 @@ import { analyseText } from './analyse-text.js';
 import { topicTerms } from './function-words.js';
 import type { RawHit } from './fusion.js';
 import { type Graphql, literal, type Row, vectorLiteral } from './graphql.js';
+import { lineTerm } from './line-term.js';
 import { and, anyOf, type FilterProperty, not, or, translateFilter } from './translate-filter.js';
 import type { Pins, VisibleSearchDeps } from './visible-search.js';
 
@@ -46,9 +47,10 @@ export function createRawSearch(options: RawSearchOptions): VisibleSearchDeps['r
 
   async function searchKeyword(request: SearchRequest, where: string): Promise<RawHit[]> {
     if (request.mode === 'dense' || (request.mode === 'hybrid' && request.alpha === 1)) return [];
-    const terms = topicTerms(analyseText(request.query, 'query')).join(' ');
-    if (terms === '') return [];
-    const args = `bm25:{query:${literal(terms)},properties:["search_text"]},${where}`;
+    const terms = topicTerms(analyseText(request.query, 'query'));
+    if (terms.length === 0) return [];
+    const words = [...terms, lineTerm(request.query) ?? []].flat().join(' ');
+    const args = `bm25:{query:${literal(words)},properties:["search_text"]},${where}`;
     const rows = await options.graphql.rows(options.collection, args, 'doc_uuid rev _additional{id score}');
     return rows.flatMap((row) => hitOf(row, Number(row._additional?.score ?? 0)));
   }
