@@ -7,7 +7,6 @@ import {
   type ReconcileOutcome,
   withSharedRequests,
 } from '@sluice/ingestion';
-import type { Logger, Metrics } from '@sluice/telemetry';
 
 /** What a job tells its handler beside the request. */
 interface JobContext {
@@ -87,7 +86,7 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
           poison === undefined
             ? await reconciler.reconcile(request, options)
             : await reconciler.fail(request, poison, { ...options, unlessChangedSinceMs: context.crashedMs });
-        report(logger, metrics, docId, outcome, (clock.monotonic() - began) / 1000);
+        report(deps, docId, outcome, (clock.monotonic() - began) / 1000);
         if (outcome.outcome === 'failed') throw outcome.error;
       } finally {
         running -= 1;
@@ -112,7 +111,12 @@ export function createWorkerApp(deps: WorkerDeps): WorkerApp {
 }
 
 /** One line a document, which the supervisor shows; and the count by outcome. */
-function report(logger: Logger, metrics: Metrics, docId: string, outcome: ReconcileOutcome, seconds: number): void {
+function report(
+  { logger, metrics }: Pick<WorkerDeps, 'logger' | 'metrics'>,
+  docId: string,
+  outcome: ReconcileOutcome,
+  seconds: number,
+): void {
   metrics.reconciles.inc({ outcome: outcome.outcome });
   const common = { doc_id: docId, status: outcome.outcome, seconds: Number(seconds.toFixed(3)) };
   switch (outcome.outcome) {

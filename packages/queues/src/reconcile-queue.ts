@@ -60,8 +60,6 @@ export interface ReconcileJobs extends ReconcileQueue {
   pending(docUuids: readonly string[]): Promise<Set<string>>;
   /** Documents with work, running ones first; at most `limit` (100). */
   pendingDocuments(filter?: { source?: string; limit?: number }): Promise<PendingDocument[]>;
-  /** Number of documents with work, by source; sources without are left out. */
-  pendingCounts(): Promise<Map<string, number>>;
   pause(): Promise<void>;
   resume(): Promise<void>;
   isPaused(): Promise<boolean>;
@@ -222,20 +220,6 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
           }
         }
         return found;
-      }),
-    pendingCounts: () =>
-      guarded(async () => {
-        const documents = new Map<string, Set<string>>();
-        for (const { ids } of await idsByList()) {
-          for (const id of ids) {
-            const parts = partsOfJobId(id);
-            if (parts === undefined) continue;
-            const known = documents.get(parts.source);
-            if (known === undefined) documents.set(parts.source, new Set([parts.uuid]));
-            else known.add(parts.uuid);
-          }
-        }
-        return new Map([...documents].map(([source, uuids]) => [source, uuids.size]));
       }),
     pause: () => guarded(() => queue.pause()),
     resume: () => guarded(() => queue.resume()),

@@ -1,16 +1,15 @@
-import { type ErrorCode, type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
+import { type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
 import type { Logger } from '@sluice/telemetry';
-import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { DelayedError, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { type Admission, type AdmissionLimits, createAdmission, type ReconcileJob, type RunningJob } from './admission.js';
 import { backoffMs } from './backoff.js';
 import { type Crashes, createCrashCounter } from './crash-counter.js';
-import { keepBringingForward, makeDue } from './delayed-jobs.js';
-import { createExclusiveLock, type Entry } from './exclusive-lock.js';
-import { urgencyOf } from './fairness.js';
+import { keepBringingForward } from './delayed-jobs.js';
+import { createExclusiveLock } from './exclusive-lock.js';
 import { forceNotes } from './force-notes.js';
 import { createHeartbeat, workerName } from './heartbeat.js';
-import { createInFlight, type InFlight, type InFlightLimits, type Share } from './in-flight.js';
 import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
-import { createOutage, type Outage } from './outage.js';
+import { createOutages, type Outages } from './outages.js';
 import { createRedis } from './redis.js';
 
 /** BullMQ fails a job for good once its worker was lost this often; crashes are counted per document instead. */
@@ -66,14 +65,7 @@ export interface ReconcileWorkerOptions {
    * Bounds the bytes of the files that are worked on at a time, and the slots that large ones take. A document that does not fit gives
    * its slot back, no attempt spent, and comes again in its turn. Default: no bound but `concurrency`.
    */
-  inFlight?: InFlightLimits & {
-    /** Bytes of the file that a request is about; 0 where there is none, or it cannot be asked. */
-    sizeOf: (request: ReconcileRequest) => Promise<number>;
-    /** Whether a document is known to be slow: it counts as large. */
-    isSlow?: (docId: string) => boolean;
-  };
-  /** Any thrown value as a SluiceError; default toSluiceError, `internal` for what is unknown. */
-  mapError?: (thrown: unknown, docId: string) => SluiceError;
+  inFlight?: AdmissionLimits;
   settings?: {
     /** A worker that is silent for this long loses its jobs; default 30 s. */
     lockMs?: number;
@@ -112,23 +104,6 @@ export interface ReconcileWorker {
   health(): WorkerHealth;
 }
 
-/** A job that is worked on. */
-interface RunningJob {
-  job: ReconcileJob;
-  token: string;
-  docId: string;
-  uuid: string;
-  bytes: number;
-  share?: Share;
-  /** Its place beside others, or alone. */
-  entry?: Entry;
-  freeRoom: () => void;
-  /** It is to give its slot back, and to wait among the large ones. */
-  putBack: boolean;
-}
-
-type ReconcileJob = Job<ReconcileRequest | undefined, void>;
-
 /** Runs reconcile jobs. Errors of start: none while Redis is away; it waits for it. */
 export function createReconcileWorker(options: ReconcileWorkerOptions): ReconcileWorker {
   const { namespace, logger, settings = {} } = options;
@@ -154,13 +129,13 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     const { docId, uuid } = documentOf(parsed.data);
     // It was on its way when the worker was told to stop, which waits for those that run.
     if (stopping) {
-      await giveBack(job, token);
+      await admission.giveBack({ job, token });
       throw new WaitingError();
     }
     const own: RunningJob = { job, token, docId, uuid, bytes: 0, freeRoom: () => undefined, putBack: false };
     running.set(job.id ?? '', own);
     try {
-      await takeRoom(own, parsed.data);
+      await admission.enter(own, parsed.data);
       await run(own, signal, parsed.data);
     } finally {
       own.freeRoom();
@@ -176,10 +151,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     try {
       const [crashed = null, note = null] = await redis.mget(crashes.key(uuid), notes.key(uuid));
       lost = crashes.read(crashed);
-      own.entry = lock.enter({
-        exclusive: lost.count >= CRASHES_UNTIL_ALONE,
-        long: own.share !== undefined && own.share === inFlight?.large,
-      });
+      own.entry = lock.enter({ exclusive: lost.count >= CRASHES_UNTIL_ALONE, long: admission.isLarge(own) });
       await own.entry.admitted;
       signal.throwIfAborted();
       crashes.begin(uuid, lost.count);
@@ -199,98 +171,19 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
           await job.updateProgress(share);
         },
       });
-      for (const outage of outages.values()) outage.worked();
+      outages.worked();
       if (note !== null) await notes.clear(uuid, note);
     } catch (thrown) {
-      const fault = (options.mapError ?? mapUnknown)(thrown, docId);
+      const fault = toSluiceError(thrown, 'internal', docId);
       // That workers died of a document must not be forgotten before it is recorded.
       if ((own.putBack || fault.details?.unrecorded === true) && lost.count > 0) end = () => crashes.restore(uuid, lost);
-      await settle(own, signal, fault);
+      await endFailed({ admission, outages, isStopping: () => stopping, settings, logger }, own, signal, fault);
     } finally {
       own.entry?.leave();
       end();
     }
   }
 
-  /** Takes room for a document among those that are worked on. Throws where there is none now. */
-  async function takeRoom(own: RunningJob, request: ReconcileRequest): Promise<void> {
-    const { job, token } = own;
-    if (inFlight === undefined || options.inFlight === undefined || job.id === undefined) return;
-    own.bytes = await options.inFlight.sizeOf(request);
-    const isLarge = inFlight.large.knows(job.id) || options.inFlight.isSlow?.(own.docId) === true;
-    const share = isLarge ? inFlight.large : inFlight.shareOf(own.bytes);
-    own.share = share;
-    const freeRoom = share.enter(job.id, urgencyOf(job.priority), own.bytes);
-    if (freeRoom === undefined) {
-      if (!stopping) return hold(own, share);
-      await giveBack(job, token);
-      throw new WaitingError();
-    }
-    own.freeRoom = freeRoom;
-  }
-
-  /** Has a job wait outside until there is room for it. */
-  async function hold({ job, token, bytes }: RunningJob, share: Share): Promise<never> {
-    await job.moveToDelayed(Date.now() + share.holdMs(), token);
-    share.hold(job.id ?? '', urgencyOf(job.priority), bytes);
-    throw new DelayedError();
-  }
-
-  /** A slow document leaves the room of the light ones, for that of the large ones or for none. */
-  function makeSlow(own: RunningJob): void {
-    const { job, bytes, share } = own;
-    if (inFlight === undefined || share === undefined || share === inFlight.large || job.id === undefined) return;
-    own.share = inFlight.large;
-    own.entry?.becomeLong();
-    const freeRoom = inFlight.large.enter(job.id, urgencyOf(job.priority), bytes);
-    own.freeRoom();
-    own.freeRoom = freeRoom ?? (() => undefined);
-    if (freeRoom !== undefined) return;
-    own.putBack = true;
-    worker.cancelJob(job.id, 'large documents have no room for it');
-  }
-
-  /** Ends a job that failed in the way its fault asks for: by the error that it throws. */
-  async function settle(own: RunningJob, signal: AbortSignal, fault: SluiceError): Promise<never> {
-    const { job, token, uuid } = own;
-    if (stopping && signal.aborted) {
-      // It may have been given back already, when it did not end in time.
-      await giveBack(job, token).catch(() => undefined);
-      throw new WaitingError();
-    }
-    if (own.putBack && inFlight !== undefined) return hold(own, inFlight.large);
-    const isRecorded = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) && fault.details?.unrecorded !== true;
-    const outcome = isRecorded || isOwnFault(fault) ? undefined : await outages.get(fault.code)?.confirm(uuid);
-    if (outcome === 'away') {
-      await job.moveToWait(token);
-      throw new WaitingError();
-    }
-    // In a storm others get their turn first: moveToWait would put it before all of them.
-    if (outcome === 'storm' || UNCOUNTED.has(fault.code) || fault.details?.unrecorded === true) {
-      const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(settings.outageMs ?? 1000, Math.max(1, job.attemptsStarted)));
-      await job.moveToDelayed(Date.now() + wait, token);
-      throw new DelayedError();
-    }
-    logger?.debug({ docId: fault.docId, code: fault.code, attempt: job.attemptsMade + 1 }, 'job failed');
-    // The queue keeps the code alone: the message may name what not every operator may see, and the document's record has it.
-    const text = `${fault.code}; sluice dlq show tells more`;
-    if (fault.kind === 'permanent') throw new UnrecoverableError(text);
-    throw new SluiceError(fault.code, text, { kind: fault.kind, cause: fault, ...(fault.details && { details: fault.details }) });
-  }
-
-  /** Back to its place in the queue, no attempt spent. */
-  async function giveBack(job: ReconcileJob, token: string): Promise<void> {
-    await job.moveToWait(token);
-    // BullMQ wakes nobody for a prioritized job that comes back: the marker is what idle workers wait for.
-    await redis.zadd(worker.toKey('marker'), 0, '0');
-  }
-
-  const inFlight: InFlight | undefined =
-    options.inFlight &&
-    createInFlight(options.inFlight, options.concurrency, {
-      call: (id) => makeDue(redis, worker.toKey(''), id, Date.now()),
-      ...(settings.heldMs !== undefined && { heldMs: settings.heldMs }),
-    });
   const worker: Worker<ReconcileRequest | undefined, void> = new Worker(RECONCILE_QUEUE, process, {
     connection: redis,
     prefix: namespace,
@@ -313,25 +206,29 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   worker.on('lockRenewalFailed', (ids) => {
     for (const id of ids) worker.cancelJob(id, 'the job was given to another worker');
   });
-  /** Services that every job needs, by the code of the fault that one of them is away. */
-  const outages = new Map<ErrorCode, Outage>();
-  const watchOutage = (code: ErrorCode, service: string, probe: (() => Promise<void>) | undefined) => {
-    if (probe === undefined) return;
-    const outage = createOutage({
-      service,
-      probe,
+  const admission = createAdmission({
+    redis,
+    toKey: (key) => worker.toKey(key),
+    concurrency: options.concurrency,
+    limits: options.inFlight,
+    heldMs: settings.heldMs,
+    isStopping: () => stopping,
+    cancel: (id, reason) => worker.cancelJob(id, reason),
+  });
+  const outages = createOutages(
+    [
+      { code: 'store_unavailable', service: 'store', probe: options.probeStore },
+      { code: 'embed_failed', service: 'embedding endpoint', probe: options.probeEmbedder },
+    ],
+    {
       hold: () => worker.pause(true),
       release() {
-        // Each service that is away holds the jobs.
-        if (!stopping && [...outages.values()].every(({ since }) => since === undefined)) void worker.resume();
+        if (!stopping) void worker.resume();
       },
       ...(logger && { logger }),
       ...(settings.outageMs !== undefined && { firstWaitMs: settings.outageMs }),
-    });
-    outages.set(code, outage);
-  };
-  watchOutage('store_unavailable', 'store', options.probeStore);
-  watchOutage('embed_failed', 'embedding endpoint', options.probeEmbedder);
+    },
+  );
 
   return {
     async start() {
@@ -350,7 +247,7 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
     async stop({ deadlineMs = 10_000 } = {}) {
       stopping = true;
       stopped.abort();
-      for (const outage of outages.values()) outage.stop();
+      outages.stop();
       // Fetches nothing from here on; settled once the running jobs are noted as ended.
       const closed = worker.close();
       await Promise.race([closed, becomesTrue(() => running.size === 0, deadlineMs)]);
@@ -359,31 +256,67 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
         await becomesTrue(() => running.size === 0, ABORT_GRACE_MS);
       }
       const deaf = [...running.values()];
-      const given = deaf.map(({ job, token, uuid }) => {
-        crashes.end(uuid);
-        return giveBack(job, token);
+      const given = deaf.map((own) => {
+        crashes.end(own.uuid);
+        return admission.giveBack(own);
       });
-      // Nobody will call those that found no room: they are for any worker to take.
-      const called = inFlight?.held().map((id) => makeDue(redis, worker.toKey(''), id, Date.now())) ?? [];
-      await within(Promise.allSettled([...given, ...called]), ABORT_GRACE_MS);
+      await within(Promise.allSettled([...given, ...admission.release()]), ABORT_GRACE_MS);
       if (deaf.length === 0) await within(closed, ABORT_GRACE_MS);
       heartbeat.stop();
       await within(worker.disconnect(), ABORT_GRACE_MS);
       redis.disconnect();
     },
     slow(docId) {
-      for (const own of running.values()) if (own.docId === docId) makeSlow(own);
+      for (const own of running.values()) if (own.docId === docId) admission.makeSlow(own);
     },
     health: () => ({
       consuming: worker.isRunning() && !worker.isPaused() && redis.status === 'ready',
       active: running.size,
-      ...outageSince(outages),
+      ...(outages.since === undefined ? {} : { outageSince: outages.since }),
     }),
   };
 }
 
-function mapUnknown(thrown: unknown, docId: string): SluiceError {
-  return toSluiceError(thrown, 'internal', docId);
+/** What the end of a job depends on beside its fault. */
+interface Surroundings {
+  admission: Admission;
+  outages: Outages;
+  isStopping(): boolean;
+  settings: Pick<NonNullable<ReconcileWorkerOptions['settings']>, 'outageMs'>;
+  logger: Logger | undefined;
+}
+
+/** Ends a job that failed in the way its fault asks for: by the error that it throws. */
+async function endFailed(
+  { admission, outages, isStopping, settings, logger }: Surroundings,
+  own: RunningJob,
+  signal: AbortSignal,
+  fault: SluiceError,
+): Promise<never> {
+  const { job, token, uuid } = own;
+  if (isStopping() && signal.aborted) {
+    // It may have been given back already, when it did not end in time.
+    await admission.giveBack(own).catch(() => undefined);
+    throw new WaitingError();
+  }
+  if (own.putBack) return admission.hold(own);
+  const isRecorded = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) && fault.details?.unrecorded !== true;
+  const outcome = isRecorded || isOwnFault(fault) ? undefined : await outages.confirm(fault.code, uuid);
+  if (outcome === 'away') {
+    await job.moveToWait(token);
+    throw new WaitingError();
+  }
+  // In a storm others get their turn first: moveToWait would put it before all of them.
+  if (outcome === 'storm' || UNCOUNTED.has(fault.code) || fault.details?.unrecorded === true) {
+    const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(settings.outageMs ?? 1000, Math.max(1, job.attemptsStarted)));
+    await job.moveToDelayed(Date.now() + wait, token);
+    throw new DelayedError();
+  }
+  logger?.debug({ docId: fault.docId, code: fault.code, attempt: job.attemptsMade + 1 }, 'job failed');
+  // The queue keeps the code alone: the message may name what not every operator may see, and the document's record has it.
+  const text = `${fault.code}; sluice dlq show tells more`;
+  if (fault.kind === 'permanent') throw new UnrecoverableError(text);
+  throw new SluiceError(fault.code, text, { kind: fault.kind, cause: fault, ...(fault.details && { details: fault.details }) });
 }
 
 function backoffBase(backoff: unknown): number {
@@ -417,10 +350,4 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
 /** A text that an endpoint refuses is its document's fault alone; the store's words for its own trouble may be permanent in kind. */
 function isOwnFault({ code, kind }: SluiceError): boolean {
   return code === 'embed_failed' && kind === 'permanent';
-}
-
-/** Since when the first of the services that are away is so. */
-function outageSince(outages: ReadonlyMap<ErrorCode, Outage>): Pick<WorkerHealth, 'outageSince'> {
-  const since = [...outages.values()].flatMap((outage) => outage.since ?? []);
-  return since.length === 0 ? {} : { outageSince: Math.min(...since) };
 }

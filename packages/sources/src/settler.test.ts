@@ -2,7 +2,6 @@ import type { Clock, FileStat, Files } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
 import { createNodeFiles } from './node-files.js';
 import { createSettler, type Settled } from './settler.js';
-import { waitUntilStable } from './stability.js';
 
 /** A clock that moves when somebody sleeps, and files whose stat a test writes. */
 function makeWorld() {
@@ -44,42 +43,6 @@ function makeWorld() {
   return { clock, files, stats, events, write, advance, looks: () => looks, now: () => now };
 }
 
-describe('waitUntilStable', () => {
-  it('begins anew at each change and ends stabilityMs after the last', async () => {
-    const world = makeWorld();
-    world.write('/a', 1);
-    for (const at of [100, 250, 500]) world.events.push({ at, run: () => world.write('/a', at) });
-    const stat = await waitUntilStable(world.files, '/a', { stabilityMs: 300, clock: world.clock });
-    expect(stat?.size).toBe(500);
-    expect(world.now()).toBeGreaterThanOrEqual(800);
-    expect(world.now()).toBeLessThanOrEqual(900);
-  });
-
-  it('notices a change of mtime, ctime or inode alone, and a file that goes', async () => {
-    for (const part of ['mtimeNs', 'ctimeNs', 'inode'] as const) {
-      const world = makeWorld();
-      world.write('/a', 1);
-      world.events.push({
-        at: 290,
-        run: () => world.stats.set('/a', { size: 1, mtimeNs: '0', ctimeNs: '0', inode: '1', [part]: '7' }),
-      });
-      await waitUntilStable(world.files, '/a', { stabilityMs: 300, clock: world.clock });
-      expect(world.now()).toBeGreaterThanOrEqual(590);
-    }
-    const world = makeWorld();
-    world.write('/a', 1);
-    world.events.push({ at: 150, run: () => world.stats.delete('/a') });
-    expect(await waitUntilStable(world.files, '/a', { stabilityMs: 300, clock: world.clock })).toBeUndefined();
-  });
-
-  it('needs one look where no quiet time is asked for', async () => {
-    const world = makeWorld();
-    world.write('/a', 1);
-    expect(await waitUntilStable(world.files, '/a', { stabilityMs: 0, clock: world.clock })).toMatchObject({ size: 1 });
-    expect(world.looks()).toBe(1);
-  });
-});
-
 describe('settler', () => {
   function makeSettler(world: ReturnType<typeof makeWorld>) {
     const settled: (Settled & { at: number })[] = [];
@@ -107,6 +70,18 @@ describe('settler', () => {
     expect(settled.find(({ key }) => key === '7')).toMatchObject({ stat: { size: 777 } });
     expect(settled.find(({ key }) => key === '7')?.at).toBeGreaterThanOrEqual(500);
     expect(settled.find(({ key }) => key === '8')?.at).toBeLessThanOrEqual(310);
+  });
+
+  it.each(['mtimeNs', 'ctimeNs', 'inode'])('begins again at a change of %s alone', async (part) => {
+    const world = makeWorld();
+    const { settler, settled } = makeSettler(world);
+    world.write('/a', 1);
+    const changed: FileStat = { size: 1, mtimeNs: '0', ctimeNs: '0', inode: '1', [part]: '7' };
+    world.events.push({ at: 290, run: () => world.stats.set('/a', changed) });
+    settler.watch('a', '/a');
+    await settler.idle();
+    expect(settled).toMatchObject([{ stat: changed }]);
+    expect(settled[0]?.at).toBeGreaterThanOrEqual(590);
   });
 
   it('tells of a file that is gone at once', async () => {

@@ -6,7 +6,7 @@ export interface Settled {
   stat: FileStat | undefined;
 }
 
-/** Waits for many files at once to be still, as waitUntilStable does for one. */
+/** Waits for many files at once to be unchanged for a time. */
 export interface Settler {
   /**
    * Begins to wait for a file; for one that is waited for already, looks again soon.
