@@ -94,24 +94,17 @@ export function createSourceScan(
     sends.add(still);
   }
 
-  function whenStill({ path, cause }: Difference, tally: Tally): void {
-    const entry = outstanding.get(path);
-    if (entry === undefined) {
-      unsent++;
-      outstanding.set(path, { cause, tallies: [tally] });
-    } else {
-      entry.cause = cause;
-      entry.tallies.push(tally);
-    }
-    settler.watch(path, join(source.path, ...path.split('/')));
-  }
-
   function take(difference: Difference, tally: Tally): void {
+    const { path, cause } = difference;
     tally.begin();
+    const entry = outstanding.get(path);
+    if (difference.gone || entry === undefined) unsent++;
     if (difference.gone) {
-      unsent++;
       sends.add([{ ...difference, tallies: [tally] }]);
-    } else whenStill(difference, tally);
+      return;
+    }
+    outstanding.set(path, { cause, tallies: [...(entry?.tallies ?? []), tally] });
+    settler.watch(path, join(source.path, ...path.split('/')));
   }
 
   return {

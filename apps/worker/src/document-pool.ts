@@ -140,7 +140,7 @@ function createProcessGroup({ size, open, onSlow }: ProcessGroupOptions): Proces
 
   function pump(): void {
     for (;;) {
-      const task = next();
+      const task = nextTask({ waiting, runs, size, begun });
       if (task === undefined) return;
       const reader = idle.pop() ?? (all.size < size ? open() : undefined);
       if (reader === undefined) {
@@ -152,15 +152,6 @@ function createProcessGroup({ size, open, onSlow }: ProcessGroupOptions): Proces
       begun += 1;
       void run(reader, task);
     }
-  }
-
-  /** The document to begin with: the smallest light one, else the heavy one that waits longest; at times the oldest of all. */
-  function next(): WaitingTask | undefined {
-    const heavy = [...runs].filter((run) => run.task.heavy).length;
-    const allowed = waiting.filter((task) => !task.heavy || size === 1 || heavy < size - 1);
-    const light = allowed.filter((task) => !task.heavy);
-    if (light.length === 0 || begun % OLDEST_EVERY === OLDEST_EVERY - 1) return allowed[0];
-    return light.reduce((least, task) => (task.bytes < least.bytes ? task : least));
   }
 
   /** The last of those that have become heavy makes way for a light one. */
@@ -238,6 +229,25 @@ function createProcessGroup({ size, open, onSlow }: ProcessGroupOptions): Proces
       for (const reader of all) reader.kill();
     },
   };
+}
+
+/** The document to begin with: the smallest light one, else the heavy one that waits longest; at times the oldest of all. */
+function nextTask({
+  waiting,
+  runs,
+  size,
+  begun,
+}: {
+  waiting: readonly WaitingTask[];
+  runs: ReadonlySet<Run>;
+  size: number;
+  begun: number;
+}): WaitingTask | undefined {
+  const heavy = [...runs].filter((run) => run.task.heavy).length;
+  const allowed = waiting.filter((task) => !task.heavy || size === 1 || heavy < size - 1);
+  const light = allowed.filter((task) => !task.heavy);
+  if (light.length === 0 || begun % OLDEST_EVERY === OLDEST_EVERY - 1) return allowed[0];
+  return light.reduce((least, task) => (task.bytes < least.bytes ? task : least));
 }
 
 function wasClosed(): SluiceError {

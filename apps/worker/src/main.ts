@@ -11,9 +11,9 @@ import {
   createReconcileWorker,
   createRedis,
 } from '@sluice/queues';
-import { createNodeFiles } from '@sluice/sources';
+import { createNodeFiles, type SourceView } from '@sluice/sources';
 import { createStore } from '@sluice/store';
-import { createLogger, createMetrics } from '@sluice/telemetry';
+import { createLogger, createMetrics, type Logger } from '@sluice/telemetry';
 import closeWithGrace from 'close-with-grace';
 import { createWorkerApp } from './app.js';
 import { createDocumentPool } from './document-pool.js';
@@ -101,13 +101,7 @@ async function main(): Promise<void> {
     settings: { lockMs: config.queue.lockMs, stalledMs: config.queue.stalledMs },
     logger,
   });
-  // Before files are removed: of a source that has lost most of them by then, the folder could no longer be told.
-  for (const view of views.values()) {
-    view.rootState().then(
-      (root) => root.state !== 'ok' && logger.warn({ source: view.name, root_state: root.state }, root.message),
-      (cause: unknown) => logger.debug({ source: view.name, cause: String(cause) }, 'the root could not be looked at'),
-    );
-  }
+  warnOfRoots(views.values(), logger);
   await worker.start();
   app.start();
   logger.info({ sources: config.sources.map((source) => source.name) }, 'worker is ready');
@@ -122,6 +116,16 @@ async function main(): Promise<void> {
     await store.close();
     redis.disconnect();
   });
+}
+
+/** Before files are removed: of a source that has lost most of them by then, the folder could no longer be recognised. */
+function warnOfRoots(views: Iterable<SourceView>, logger: Logger): void {
+  for (const { name: source, rootState } of views) {
+    rootState().then(
+      (root) => root.state !== 'ok' && logger.warn({ source, root_state: root.state }, root.message),
+      (cause: unknown) => logger.debug({ source, cause: String(cause) }, 'the root could not be checked'),
+    );
+  }
 }
 
 main().catch((cause: unknown) => {

@@ -99,17 +99,23 @@ export function planChunks(
     manifest.push({ ...rest, id, rev: attempt, text_hash: textHash, object_hash: objectHash });
   }
 
-  return { manifest, fresh, ...liveAfter(attempt, manifest, fresh.length > 0, base, kept) };
+  return { manifest, fresh, ...liveAfter({ attempt, manifest, wrote: fresh.length > 0, base, kept }) };
 }
 
 /** The live attempts, and what of them is superseded: the base's list plus what this attempt leaves out, for attempts still live. */
-function liveAfter(
-  attempt: string,
-  manifest: readonly ManifestEntry[],
-  wrote: boolean,
-  base: PlanBase | undefined,
-  kept: ReadonlySet<string>,
-): Pick<ChunkPlan, 'live' | 'superseded' | 'supersededRevs'> {
+function liveAfter({
+  attempt,
+  manifest,
+  wrote,
+  base,
+  kept,
+}: {
+  attempt: string;
+  manifest: readonly ManifestEntry[];
+  wrote: boolean;
+  base: PlanBase | undefined;
+  kept: ReadonlySet<string>;
+}): Pick<ChunkPlan, 'live' | 'superseded' | 'supersededRevs'> {
   const live = new Set(manifest.map((entry) => entry.rev));
   if (wrote) live.add(attempt);
   const superseded: string[] = [];

@@ -1,4 +1,4 @@
-import { type CommitRecord, type Fence, type StoredObject, splitDocId, topCommit } from '@sluice/core';
+import { type Clock, type CommitRecord, type Fence, type StoredObject, splitDocId, topCommit } from '@sluice/core';
 import { isBetween, readRecords } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import type { Reconciler } from './reconcile.js';
@@ -38,7 +38,7 @@ const SLICE = 500;
 export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Sweeper {
   /** When this process first saw a document's present top commit, by the monotonic clock. */
   const seen = new Map<string, { commit: string; at: number }>();
-  const noted = new Map<string, { docId: string; due: number }>();
+  const noted = createSchedule(deps.clock);
   let running: Promise<void> | undefined;
   const stopping = new AbortController();
 
@@ -66,7 +66,11 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
       return recommit(top);
     }
     const old = extra.filter((object) => object.fence <= top.fence);
-    if (old.length > 0) return deleteUnnamed(documentUuid, top, old);
+    if (old.length > 0) {
+      const deleted = await deleteUnnamed(deps, top, old);
+      seen.delete(documentUuid);
+      return { result: 'deleted', objects: deleted };
+    }
     if (extra.length === 0) return forget(documentUuid);
     // Born above the top's fence, though no later one was taken: the fences went back since, as they may after a flush with the clocks
     // set back. A commit with a fence above these objects licenses their delete.
@@ -85,46 +89,14 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
     return { result: 'clean' };
   }
 
-  async function deleteUnnamed(documentUuid: string, top: CommitRecord, objects: readonly StoredObject[]): Promise<SweepResult> {
-    // Chunks and pages first, commits last: a commit that is gone while its chunks are not would leave them unexplained.
-    const ordered = [...objects].sort((a, b) => Number(a.collection === 'commits') - Number(b.collection === 'commits'));
-    let deleted = 0;
-    for (let at = 0; at < ordered.length; at += SLICE) {
-      const now = topCommit(await readRecords(deps, documentUuid));
-      const slice = ordered.slice(at, at + SLICE);
-      const going = now === undefined ? slice : unnamed(slice, now);
-      await deps.onStep?.('delete', top.doc_id);
-      await deps.store.deleteObjects(going);
-      await deps.onStep?.('deleted', top.doc_id);
-      deleted += going.length;
-    }
-    seen.delete(documentUuid);
-    return { result: 'deleted', objects: deleted };
-  }
-
-  /** The first that is due. Who is noted goes to the end, so that the list is in the order of what is due. */
-  function takeDue(): { documentUuid: string; docId: string } | undefined {
-    for (const [documentUuid, { docId, due }] of noted) {
-      if (due > deps.clock.monotonic()) return undefined;
-      noted.delete(documentUuid);
-      return { documentUuid, docId };
-    }
-    return undefined;
-  }
-
-  function noteFor(documentUuid: string, docId: string, ms: number): void {
-    noted.delete(documentUuid);
-    noted.set(documentUuid, { docId, due: deps.clock.monotonic() + ms });
-  }
-
   async function run(): Promise<void> {
     const active = new Map<string, Promise<void>>();
     while (!stopping.signal.aborted) {
-      const next = active.size < SWEEPS_AT_ONCE ? takeDue() : undefined;
+      const next = active.size < SWEEPS_AT_ONCE ? noted.take() : undefined;
       if (next !== undefined) {
         const { documentUuid, docId } = next;
         // Noted again while it is swept: one sweep at a time.
-        if (active.has(documentUuid)) noteFor(documentUuid, docId, 1_000);
+        if (active.has(documentUuid)) noted.put(documentUuid, docId, 1_000);
         else
           active.set(
             documentUuid,
@@ -138,7 +110,7 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
 
   async function sweepNoted(documentUuid: string, docId: string): Promise<void> {
     const later = (ms: number) => {
-      if (!noted.has(documentUuid)) noteFor(documentUuid, docId, ms);
+      if (!noted.has(documentUuid)) noted.put(documentUuid, docId, ms);
     };
     try {
       const result = await sweep(documentUuid);
@@ -156,7 +128,7 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
     note(record) {
       const now = deps.clock.monotonic();
       if (seen.get(record.doc_uuid)?.commit !== record.id) seen.set(record.doc_uuid, { commit: record.id, at: now });
-      noteFor(record.doc_uuid, record.doc_id, deps.settings.readerGraceMs);
+      noted.put(record.doc_uuid, record.doc_id, deps.settings.readerGraceMs);
     },
     start() {
       running ??= run();
@@ -165,8 +137,45 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
       stopping.abort();
       await running;
     },
-    waiting: () => noted.size,
+    waiting: () => noted.size(),
     sweep,
+  };
+}
+
+/** @returns the number deleted */
+async function deleteUnnamed(deps: IngestionDeps, top: CommitRecord, objects: readonly StoredObject[]): Promise<number> {
+  // Chunks and pages first, commits last: a commit that is gone while its chunks are not would leave them unexplained.
+  const ordered = [...objects].sort((a, b) => Number(a.collection === 'commits') - Number(b.collection === 'commits'));
+  let deleted = 0;
+  for (let at = 0; at < ordered.length; at += SLICE) {
+    const now = topCommit(await readRecords(deps, top.doc_uuid));
+    const slice = ordered.slice(at, at + SLICE);
+    const going = now === undefined ? slice : unnamed(slice, now);
+    await deps.onStep?.('delete', top.doc_id);
+    await deps.store.deleteObjects(going);
+    await deps.onStep?.('deleted', top.doc_id);
+    deleted += going.length;
+  }
+  return deleted;
+}
+
+/** Documents, each once, in the order in which they are due: who is put again goes to the end. */
+function createSchedule(clock: Pick<Clock, 'monotonic'>) {
+  const entries = new Map<string, { docId: string; due: number }>();
+  return {
+    has: (documentUuid: string) => entries.has(documentUuid),
+    size: () => entries.size,
+    put(documentUuid: string, docId: string, ms: number): void {
+      entries.delete(documentUuid);
+      entries.set(documentUuid, { docId, due: clock.monotonic() + ms });
+    },
+    /** The first, if it is due. */
+    take(): { documentUuid: string; docId: string } | undefined {
+      const [first] = entries;
+      if (first === undefined || first[1].due > clock.monotonic()) return undefined;
+      entries.delete(first[0]);
+      return { documentUuid: first[0], docId: first[1].docId };
+    },
   };
 }
 

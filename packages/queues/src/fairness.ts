@@ -38,9 +38,7 @@ export interface PlaceKeys {
 export async function reservePriorities(
   redis: Redis,
   keys: PlaceKeys,
-  flow: string,
-  urgency: Urgency,
-  count: number,
+  { flow, urgency, count }: { flow: string; urgency: Urgency; count: number },
 ): Promise<number[]> {
   const { first, last } = BANDS[urgency];
   const place = Number(

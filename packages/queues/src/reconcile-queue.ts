@@ -150,7 +150,7 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     }
     const priorities = new Array<number>(flows.length).fill(1);
     for (const [flow, list] of indexes) {
-      const reserved = await reservePriorities(redis, places, flow, urgency, list.length);
+      const reserved = await reservePriorities(redis, places, { flow, urgency, count: list.length });
       for (const [n, index] of list.entries()) priorities[index] = reserved[n] ?? 1;
     }
     return priorities;

@@ -169,7 +169,7 @@ async function judgeFile(
     if (options.mtimeMatters === true && mtimeOf(before.stat) !== stat.mtimeNs) return 'scan';
     // A failure is tried again when the stat changed; one that was discarded only when the content did.
     if (before.status === 'failed' && !before.discarded) return 'scan';
-    if (!(await hasContent(options, path, stat, key, before))) return 'scan';
+    if (!(await hasContent(options, path, stat, before))) return 'scan';
   }
   if (before.discarded) return undefined;
   const policy = options.policyFor(path, before.format);
@@ -187,13 +187,8 @@ function mayPass(document: KnownDocument): boolean {
   return reason === 'embed_failed' || reason === 'llm_failed' || reason === 'internal' || reason?.startsWith('store_') === true;
 }
 
-async function hasContent(
-  options: CompareOptions,
-  path: string,
-  stat: FileStat,
-  key: string,
-  before: KnownDocument,
-): Promise<boolean> {
+async function hasContent(options: CompareOptions, path: string, stat: FileStat, before: KnownDocument): Promise<boolean> {
+  const key = statKey(stat);
   if (before.contentHash === '') return false;
   if (options.verified.has(path, key, before.contentHash)) return true;
   try {
