@@ -1,4 +1,4 @@
-import { type ReadResult, sha256, statKey } from '@sluice/core';
+import { type ReadResult, statKey } from '@sluice/core';
 import type { Target } from './attempt.js';
 import type { IngestionDeps } from './deps.js';
 import { type FileState, readSidecar } from './document-metadata.js';
@@ -85,8 +85,7 @@ export function createReadBuffer(deps: IngestionDeps, target: Target): ReadBuffe
 
 /** Whether the file, which grew, still begins with the bytes that were read: else it was written again, and they may be half of each. */
 async function beginsWith(deps: IngestionDeps, disk: FileState, { bytes, contentHash }: ReadResult): Promise<boolean> {
-  const head = await deps.files.readHead(disk.path, bytes).catch(() => undefined);
-  return head !== undefined && sha256(head) === contentHash;
+  return (await deps.files.hash(disk.path, bytes).catch(() => '')) === contentHash;
 }
 
 /**

@@ -1,8 +1,22 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNodeFiles } from './node-files.js';
+
+it.each([10, 3_000_000])('hashes a file of %d bytes, or its beginning', async (size) => {
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-node-files-'));
+  const content = randomBytes(size);
+  await writeFile(join(folder, 'a.bin'), content);
+  const { hash } = createNodeFiles();
+  const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+  expect(await hash(join(folder, 'a.bin'))).toBe(sha256(content));
+  for (const length of [0, 1, size - 1, size, size + 1]) {
+    expect(await hash(join(folder, 'a.bin'), length), String(length)).toBe(sha256(content.subarray(0, length)));
+  }
+  await rm(folder, { recursive: true });
+});
 
 describe('stat of what was seen a moment ago', () => {
   const files = createNodeFiles();

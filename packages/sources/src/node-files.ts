@@ -110,11 +110,16 @@ export function createNodeFiles(): Files {
         await file.close();
       }
     },
-    async hash(path) {
+    async hash(path, length = Number.POSITIVE_INFINITY) {
       const hash = createHash('sha256');
       const { size } = await lstat(path);
-      if (size <= READ_WHOLE_BYTES) return hash.update(await readFile(path)).digest('hex');
-      for await (const part of createReadStream(path, { highWaterMark: 256 * 1024 })) hash.update(part);
+      if (size <= READ_WHOLE_BYTES) return hash.update((await readFile(path)).subarray(0, length)).digest('hex');
+      let left = length;
+      for await (const part of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+        hash.update(part.subarray(0, left));
+        left -= part.length;
+        if (left <= 0) break;
+      }
       return hash.digest('hex');
     },
     realpath: (path) => realpath(path),

@@ -47,7 +47,7 @@ export interface Files {
    * @param found what stat() said of the path. Another file in its place is an error with the code ESTALE
    */
   readHead(path: string, length: number, found?: FileIdentity): Promise<Uint8Array>;
-  /** sha256 of a file's content in hex, read as a stream. */
-  hash(path: string): Promise<string>;
+  /** sha256 in hex of a file's content, or of its first `length` bytes; read as a stream. */
+  hash(path: string, length?: number): Promise<string>;
   realpath(path: string): Promise<string>;
 }
