@@ -67,4 +67,4 @@ it('measures a grid over documents that a data set brings along, leaves nothing 
   const second = await compare();
   expect(second, second.stderr).toMatchObject({ code: 0 });
   expect(second.stderr).not.toContain('ingesting');
-});
+}, 300_000);

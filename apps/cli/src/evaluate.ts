@@ -16,6 +16,7 @@ import {
   runDataset,
   toHtml,
   toMarkdown,
+  toSvg,
 } from '@sluice/evaluation';
 import { allDocuments } from './all-documents.js';
 import type { EvalOptions } from './commands/eval.js';
@@ -48,7 +49,8 @@ export async function evaluate(context: Context, options: EvalOptions, path: str
     await writeFile(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
     await writeFile(join(folder, 'report.md'), toMarkdown(report, comparison));
     await writeFile(join(folder, 'report.html'), toHtml(report));
-    output.note(`report.json, report.md and report.html are in ${folder}`);
+    await writeFile(join(folder, 'report.svg'), toSvg(report));
+    output.note(`report.json, report.md, report.html and report.svg are in ${folder}`);
   }
   if (options.writeBaseline !== undefined) {
     await writeFile(resolve(cwd, options.writeBaseline), baselineText(baselineOf(report, measures)));

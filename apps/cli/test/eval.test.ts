@@ -24,6 +24,10 @@ beforeEach(async () => {
       const text = 'The gasket of the portafilter is replaced when coffee drips past its edge.';
       return { body: { doc_id: 'inbox/a.md', revision: 'r', chunks: [{ kind: 'paragraph', text }] } };
     }
+    if (method === 'POST' && path === '/v1/answer') return { body: { answer: 'Serviced in May [1].', found: true } };
+    if (method === 'POST' && path === '/v1/context') {
+      return { body: { context: '[1] Care\nIt is serviced in May.', sources: [{ n: 1, doc_id: 'inbox/a.md' }] } };
+    }
     if (method === 'GET' && path === '/ops/api/feedback') {
       const said = { doc_id: 'inbox/a.md', revision: 'r', helpful: true, by: 'local', given_at: '2024-01-01T00:00:00Z' };
       const first = { feedback: [{ ...said, query: 'where' }], next_cursor: 'next' };
@@ -83,6 +87,18 @@ describe('eval', () => {
     expect(ran.json()).toMatchObject({ questions: 2 });
     expect((await run(['eval', 'new.jsonl', '--json'], { url: api.url, cwd: folder })).json()).toMatchObject({ questions: 2 });
     expect((await run(['eval', 'new.jsonl', '--suggest'], { url: api.url, cwd: folder })).code).toBe(2);
+  });
+
+  it('measures answers by proxies alone where no language model is configured', async () => {
+    const ran = await evaluate('--answers', '--json', '--out', 'answers');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('by proxies alone');
+    expect(ran.json()).toMatchObject({
+      totals: { answered: { mean: 1 }, proxy_groundedness: { mean: 1 }, proxy_context_relevance: { mean: 1 } },
+    });
+    expect(await readFile(join(folder, 'answers', 'answers.json'), 'utf8')).toContain('Serviced in May');
+    const bodies = api.requests.filter(({ path }) => path === '/v1/answer').map(({ body }) => body);
+    expect(bodies).toEqual([{ query: 'where', filter: { year: 1 } }]);
   });
 
   it('makes questions of all pages of feedback', async () => {

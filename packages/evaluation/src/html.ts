@@ -13,11 +13,6 @@ td:first-child, th:first-child { text-align: left; } svg { max-width: 100%; heig
 
 /** The report as one page that needs nothing else: no script, no font, no image from elsewhere. */
 export function toHtml(report: Report): string {
-  const groups = [['all', report.totals], ...Object.entries(report.by_split), ...Object.entries(report.by_kind)] as const;
-  const bars = groups.flatMap(([name, totals]) => {
-    const value = totals[MAIN_MEASURE];
-    return value === undefined ? [] : [{ name: `${name} (${value.n})`, value }];
-  });
   return `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escaped(`${report.dataset}: ${report.run}`)}</title>
@@ -26,7 +21,7 @@ ${STYLE}
 <p>${report.questions} questions, ${report.unanswerable} of them without an answer in the documents. Search latency p50
 ${report.latency_ms.p50} ms, p95 ${report.latency_ms.p95} ms. Sluice ${escaped(report.version)}, ${escaped(report.made_at)}.</p>
 <h2>${MAIN_MEASURE} with 95 % intervals</h2>
-${intervalPlot(bars)}
+${mainPlot(report)}
 <h2>All measures</h2>
 <table><tr><th>measure</th><th>mean</th><th>95 % interval</th></tr>
 ${MEASURE_NAMES.map((name) => row(name, report.totals[name])).join('\n')}
@@ -37,6 +32,20 @@ ${histogram(report.results.flatMap(({ scores }) => scores[MAIN_MEASURE] ?? []))}
 ${worstOf(report).map(worst).join('\n')}
 </html>
 `;
+}
+
+/** The main measure of all questions, of each part and of each kind, as an SVG file. */
+export function toSvg(report: Report): string {
+  return mainPlot(report).replace('<svg ', '<svg xmlns="http://www.w3.org/2000/svg" ');
+}
+
+function mainPlot(report: Report): string {
+  const groups = [['all', report.totals], ...Object.entries(report.by_split), ...Object.entries(report.by_kind)] as const;
+  const bars = groups.flatMap(([name, totals]) => {
+    const value = totals[MAIN_MEASURE];
+    return value === undefined ? [] : [{ name: `${name} (${value.n})`, value }];
+  });
+  return intervalPlot(bars);
 }
 
 function row(name: string, value: Estimate | undefined): string {

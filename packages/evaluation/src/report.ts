@@ -42,7 +42,7 @@ export const MEASURE_NAMES = MEASURES.flatMap((measure) => CUT_OFFS.map((k) => `
 
 export function makeReport({ dataset, results, missingDocuments, madeAt, ...rest }: ReportInput): Report {
   const answerable = results.filter(isAnswerable);
-  const latencies = results.map(({ latency_ms }) => latency_ms).sort((a, b) => a - b);
+  const latencies = results.flatMap(({ latency_ms }) => latency_ms ?? []).sort((a, b) => a - b);
   return {
     format: 1,
     dataset: dataset.name,
