@@ -1,5 +1,5 @@
 import { type Caller, SluiceError } from '@sluice/core';
-import { actFor } from '@sluice/metadata';
+import { actFor, seesAll } from '@sluice/metadata';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createCallsAtOnce } from './calls-at-once.js';
 import type { ApiDeps } from './deps.js';
@@ -78,4 +78,19 @@ export async function requireOperator(request: FastifyRequest): Promise<void> {
   const isPage = request.url.startsWith('/ops/queues');
   const advice = 'This needs a key with the role operator, or the token in secrets/operator-token of the data folder.';
   throw new SluiceError(name === ANONYMOUS && isPage ? 'unauthorized' : 'forbidden', advice);
+}
+
+/** For what acts on the jobs of every document. */
+export async function requireSeesAll({ caller }: FastifyRequest): Promise<void> {
+  if (seesAll(caller)) return;
+  throw new SluiceError(
+    'forbidden',
+    'This acts on the jobs of all documents: it needs an operator of clearance 5 for all sources.',
+  );
+}
+
+/** For what names sources and counts the jobs of all. */
+export async function requireAllSources({ caller }: FastifyRequest): Promise<void> {
+  if (caller.sources === undefined) return;
+  throw new SluiceError('forbidden', 'This shows the jobs of all sources, and your key is limited to some.');
 }

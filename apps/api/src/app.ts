@@ -5,7 +5,7 @@ import fastifySwaggerUi from '@fastify/swagger-ui';
 import { VERSION } from '@sluice/core';
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
-import { preflightRoute, requireOperator, useAccess } from './access.js';
+import { preflightRoute, requireAllSources, requireOperator, requireSeesAll, useAccess } from './access.js';
 import { useStrictJson } from './bodies.js';
 import type { ApiDeps } from './deps.js';
 import { createCounter } from './documents/counts.js';
@@ -135,6 +135,8 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
     for (const { prefix, plugin } of deps.boards ?? []) {
       await ops.register(
         async (board) => {
+          // A board knows no documents: it shows, counts and removes the jobs of all.
+          board.addHook('onRequest', answering(prefix.endsWith('/manage') ? requireSeesAll : requireAllSources));
           // The page asks for fonts of another site: nothing here leaves the machine.
           board.addHook('onSend', async (_request, reply) => {
             reply.header('content-security-policy', BOARD_POLICY);

@@ -38,6 +38,24 @@ describe('GET /v1/documents', () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
+  it('filters by metadata, as searches do', async () => {
+    await world.put({ docId: 'inbox/a.md', text: 'words', metadata: { doc_type: 'report', tags: ['x', 'y'] } });
+    await world.put({ docId: 'inbox/b.md', text: 'words', metadata: { doc_type: 'plan', tags: ['x'] } });
+    await world.put({ docId: 'inbox/c.md', text: 'words', metadata: { doc_type: 'report', tags: ['x'], security_level: 4 } });
+    await world.queue.queue.add({ source: 'inbox', path: 'new.md', cause: 'add' }, 'bulk');
+    const list = (filter: unknown, more = '') => get(`/v1/documents?filter=${encodeURIComponent(JSON.stringify(filter))}${more}`);
+    const ids = async (filter: unknown, more = '') =>
+      (await list(filter, more)).body.documents.map((document: { doc_id: string }) => document.doc_id).sort();
+    expect(await ids({ doc_type: 'report' })).toEqual(['inbox/a.md']);
+    expect(await ids({ tags: 'x' })).toEqual(['inbox/a.md', 'inbox/b.md']);
+    expect(await ids({ tags: 'x' }, '&doc_id=inbox%2Fb.md')).toEqual(['inbox/b.md']);
+    expect(await ids({ source_path: 'new.md' })).toEqual(['inbox/new.md']);
+    expect(await ids({ security_level: { $gte: 4 } })).toEqual([]);
+    for (const filter of [{ nope: 1 }, { kind: 'text' }, 1])
+      expect(await list(filter)).toMatchObject({ status: 400, body: { code: 'invalid_filter' } });
+    expect((await get('/v1/documents?filter={')).body).toMatchObject({ status: 400, code: 'invalid_request' });
+  });
+
   it('filters by status and source', async () => {
     await world.put({ docId: 'inbox/a.md', text: 'words' });
     await world.put({ docId: 'inbox/b.pdf' });
@@ -191,6 +209,19 @@ describe('GET /v1/documents/{doc_id}/chunks', () => {
     } while (cursor !== '');
     expect(chunks.map((chunk) => chunk.index)).toEqual(Array.from({ length: 25 }, (_, n) => n));
     for (const chunk of chunks) expect(text.slice(chunk.start, chunk.end)).toBe(chunk.text);
+  });
+
+  it('goes on within a revision, and says so when another one is served', async () => {
+    const text = (word: string) => Array.from({ length: 5 }, (_, n) => `${word} ${n}.`).join('\n\n');
+    const old = await world.put({ docId: 'inbox/a.md', text: text('Old') });
+    const { body } = await get(at('inbox/a.md', '/chunks?limit=2'));
+    const next = `/chunks?limit=2&cursor=${body.next_cursor}`;
+    expect((await get(at('inbox/a.md', next))).status).toBe(200);
+    await world.put({ docId: 'inbox/a.md', text: text('New'), base: old });
+    const { revision } = (await get(at('inbox/a.md', '/chunks'))).body;
+    expect(revision).not.toBe(body.revision);
+    for (const query of [next, `${next}&revision=${revision}`])
+      expect(await get(at('inbox/a.md', query))).toMatchObject({ status: 409, body: { code: 'revision_outdated', revision } });
   });
 
   it('lists dropped facts instead when asked', async () => {

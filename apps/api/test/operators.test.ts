@@ -258,6 +258,9 @@ describe('other routes of operators', () => {
     await world.close();
     world = await createWorld({ removeSource: async (name) => (name === 'gone' ? 3 : 0) });
     expect(await finish('/ops/api/sources/remove', { source: 'gone' })).toMatchObject({ state: 'done', result: { removed: 3 } });
+    const statusOf = async (name: string) =>
+      (await world.app.inject({ method: 'DELETE', url: `/ops/api/sources/${name}` })).statusCode;
+    expect([await statusOf('gone'), await statusOf('never'), await statusOf('inbox')]).toEqual([204, 404, 409]);
   });
 
   it('of a source that has left only what the operator may know of is removed and counted', async () => {

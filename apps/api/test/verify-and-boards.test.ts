@@ -66,11 +66,18 @@ describe('the queue boards', () => {
         { prefix: '/ops/queues/manage', plugin },
       ],
     });
+    world.as({ clearance: 5 });
     for (const url of ['/ops/queues/', '/ops/queues/manage/']) {
       const response = await world.app.inject({ method: 'GET', url });
       expect([response.statusCode, response.body]).toEqual([200, 'board']);
       expect(response.headers['content-security-policy']).toContain("default-src 'self'");
     }
+    // Its buttons remove jobs of documents that others may not know of.
+    const statusOf = async (url: string) => (await world.app.inject({ method: 'GET', url })).statusCode;
+    world.as({ clearance: 4 });
+    expect([await statusOf('/ops/queues/'), await statusOf('/ops/queues/manage/')]).toEqual([200, 403]);
+    world.as({ clearance: 5, sources: ['inbox'] });
+    expect([await statusOf('/ops/queues/'), await statusOf('/ops/queues/manage/')]).toEqual([403, 403]);
     world.as({ role: 'reader', name: 'a reader' });
     expect((await world.app.inject({ method: 'GET', url: '/ops/queues/' })).statusCode).toBe(403);
   });

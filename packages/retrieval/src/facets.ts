@@ -1,24 +1,12 @@
-import {
-  type Caller,
-  type ChunkStore,
-  type CommitRecord,
-  type DocumentMetadata,
-  type FieldValue,
-  type Filter,
-  SluiceError,
-  topCommit,
-} from '@sluice/core';
-import { evaluateFilter, type FieldCatalog, filterableValues } from '@sluice/metadata';
+import { type Caller, type ChunkStore, type Filter, SluiceError, topCommit } from '@sluice/core';
+import { evaluateFilter, type FieldCatalog } from '@sluice/metadata';
+import { names, OF_CHUNKS, type Values, valuesOf } from './document-filter.js';
 import { mayKnow } from './may-know.js';
 import type { ScoredPassage } from './rerank.js';
 import type { Facets } from './types.js';
 
 /** Most values of a facet. */
 const MAX_VALUES = 100;
-/** The field that is not the same for all chunks of a document. */
-const OF_CHUNKS = 'kind';
-
-type Values = Readonly<Record<string, FieldValue>>;
 
 /** Counts the documents that have each value of some fields. */
 export interface FacetCounter {
@@ -90,15 +78,4 @@ export function countFound(counter: FacetCounter, found: readonly ScoredPassage[
     seen.add(chunk.doc_id);
     counter.add(valuesOf(commit.metadata, chunk));
   }
-}
-
-type Identity = Pick<CommitRecord, 'doc_id' | 'source' | 'source_path'>;
-
-function valuesOf(metadata: DocumentMetadata, { doc_id, source, source_path }: Identity): Values {
-  return filterableValues(metadata, { doc_id, source, source_path, kind: '' });
-}
-
-function names(filter: Filter, field: string): boolean {
-  if ('of' in filter) return [filter.of].flat().some((part) => names(part, field));
-  return 'field' in filter && filter.field === field;
 }

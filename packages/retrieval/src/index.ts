@@ -1,4 +1,5 @@
 export * from './deps.js';
+export { documentFilter } from './document-filter.js';
 export { decisiveRecords, mayKnow, mayKnowOf } from './may-know.js';
 export { fitQuery as fitText } from './query.js';
 export * from './reading.js';

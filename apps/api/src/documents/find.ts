@@ -8,7 +8,7 @@ import { pendingView, viewOf } from './view.js';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** UUID of a document that a request names by doc_id or by UUID; a doc_id always holds a slash. */
-function uuidOf(idOrDocId: string): string {
+export function uuidOf(idOrDocId: string): string {
   return UUID.test(idOrDocId) ? idOrDocId.toLowerCase() : docUuid(idOrDocId);
 }
 

@@ -1,4 +1,4 @@
-import type { CommitRecord, ManifestEntry, StoredChunk } from '@sluice/core';
+import { type CommitRecord, type ManifestEntry, SluiceError, type StoredChunk } from '@sluice/core';
 import { publicMetadata } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
@@ -36,13 +36,17 @@ const chunkSchema = z
 
 const droppedSchema = z.object({ text: z.string(), reason: z.string(), start: z.int(), end: z.int() });
 
+/** Place of a chunk, and the revision that it is of. */
+const CURSOR = /^after-([0-9]{1,9})-(.{1,200})$/;
+
 const query = z.strictObject({
   limit: z.coerce.number().int().min(1).max(1000).default(100),
   cursor: z
     .string()
-    .regex(/^after-[0-9]{1,9}$/, 'not a cursor of a page before')
+    .max(300)
+    .regex(CURSOR, 'not a cursor of a page before')
     .optional()
-    .describe('`next_cursor` of the page before.'),
+    .describe('`next_cursor` of the page before: 409 when another revision is served by now.'),
   dropped: z.enum(['true', 'false']).default('false').describe('Lists the facts that propositions dropped, instead of chunks.'),
   revision: z
     .string()
@@ -76,11 +80,16 @@ export function chunkRoute(app: HttpApp, deps: ApiDeps): void {
     },
     ({ params, query: { limit, cursor, dropped, revision }, caller }) =>
       reading.whole(async () => {
-        const record = await findServing(deps, caller, params.doc_id, revision);
+        const [, place = '0', ofPage] = CURSOR.exec(cursor ?? '') ?? [];
+        const record = await findServing(deps, caller, params.doc_id, revision ?? ofPage);
+        if (ofPage !== undefined && ofPage !== record.revision)
+          throw new SluiceError('revision_outdated', `${record.doc_id}: the cursor is of another revision.`, {
+            details: { revision: record.revision },
+          });
         const manifest = await reading.manifest(record);
         const head = { doc_id: record.doc_id, revision: record.revision };
         if (dropped === 'true') return { ...head, dropped: manifest.dropped };
-        const from = cursor === undefined ? 0 : Number(cursor.slice('after-'.length));
+        const from = Number(place);
         const entries = manifest.entries.slice(from, from + limit);
         const chunks = await reading.chunks(entries.map(({ id }) => id));
         const byId = new Map(chunks.map((chunk) => [chunk.id, chunk]));
@@ -90,7 +99,7 @@ export function chunkRoute(app: HttpApp, deps: ApiDeps): void {
             const chunk = byId.get(entry.id);
             return chunk === undefined ? [] : [chunkView(record, entry, chunk, from + offset)];
           }),
-          ...(from + limit < manifest.entries.length ? { next_cursor: `after-${from + limit}` } : {}),
+          ...(from + limit < manifest.entries.length ? { next_cursor: `after-${from + limit}-${record.revision}` } : {}),
         };
       }),
   );

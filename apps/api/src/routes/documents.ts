@@ -1,12 +1,23 @@
-import { type Caller, SluiceError } from '@sluice/core';
+import { type Caller, makeDocId, SluiceError } from '@sluice/core';
+import { documentFilter } from '@sluice/retrieval';
 import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
-import { findDocument } from '../documents/find.js';
-import { listDocuments, listedView } from '../documents/list.js';
+import { findDocument, uuidOf } from '../documents/find.js';
+import { type Listed, listDocuments, listedView } from '../documents/list.js';
 import type { HttpApp } from '../http-app.js';
 import { asQuery } from '../schemas/acting.js';
 import { cursorSchema, documentParams, documentSchema, pageLimit, statusSchema } from '../schemas/documents.js';
 import { problems } from '../schemas/problem.js';
+
+/** JSON in a query. */
+function readJson(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    context.addIssue('must be JSON');
+    return z.NEVER;
+  }
+}
 
 const listQuery = z.strictObject({
   status: statusSchema.optional(),
@@ -15,6 +26,12 @@ const listQuery = z.strictObject({
   cursor: cursorSchema,
   doc_id: z.string().min(1).max(4200).optional().describe('One document, as a list of one or none.'),
   path_prefix: z.string().max(4096).optional().describe('Documents whose `source_path` begins so.'),
+  filter: z
+    .string()
+    .max(20_000)
+    .transform(readJson)
+    .optional()
+    .describe('Conditions on metadata as JSON: `{"doc_type":"report"}`. Those of searches, but for `kind`.'),
   ...asQuery,
 });
 
@@ -36,13 +53,16 @@ export function documentRoutes(app: HttpApp, deps: ApiDeps): void {
       },
     },
     async ({ query, caller }) => {
-      if (query.doc_id !== undefined) return { documents: await listOne(deps, caller, query) };
+      const fits = query.filter === undefined ? undefined : documentFilter(query.filter, deps.catalog);
+      if (query.doc_id !== undefined && fits === undefined) return { documents: await listOne(deps, caller, query) };
       const { listed, next_cursor, pendingKnown } = await listDocuments(deps, {
         caller,
         limit: query.limit,
         cursor: query.cursor,
         pendingOnly: query.status === 'pending',
-        accept: ({ source, path, state }) =>
+        accept: ({ uuid, source, path, state }) =>
+          (fits === undefined || fits({ doc_id: makeDocId(source, path), source, source_path: path, ...metadataOf(state) })) &&
+          (query.doc_id === undefined || uuid === uuidOf(query.doc_id)) &&
           (query.source === undefined || source === query.source) &&
           (query.path_prefix === undefined || path.startsWith(query.path_prefix)) &&
           (query.status === undefined || (state?.status ?? 'pending') === query.status),
@@ -87,4 +107,8 @@ async function listOne(
     if (error instanceof SluiceError && error.code === 'not_found') return [];
     throw error;
   }
+}
+
+function metadataOf(state: Listed['state']) {
+  return state === undefined ? {} : { metadata: state.top.metadata };
 }

@@ -1,4 +1,4 @@
-import { SluiceError } from '@sluice/core';
+import { type Caller, SluiceError } from '@sluice/core';
 import { mayReach } from '@sluice/metadata';
 import { mayKnow } from '@sluice/retrieval';
 import { z } from 'zod';
@@ -14,6 +14,17 @@ const sourceName = z.string().min(1).max(200);
 export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void {
   const configured = new Set(deps.sources.map(({ name }) => name));
 
+  function refuseConfigured(caller: Caller, source: string): void {
+    if (!configured.has(source) || !mayReach(caller, source)) return;
+    throw new SluiceError('conflict', `${source} is still configured: take it out of the configuration and restart first.`);
+  }
+
+  async function remove(caller: Caller, source: string): Promise<number> {
+    const removed = await deps.removeSource(source, (records) => mayKnow(caller, records));
+    if (removed === 0) throw new SluiceError('not_found', `No documents of a source ${source}.`);
+    return removed;
+  }
+
   app.post(
     '/ops/api/sources/remove',
     {
@@ -26,15 +37,26 @@ export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void
       },
     },
     async ({ body: { source }, caller }, reply) => {
-      if (configured.has(source) && mayReach(caller, source)) {
-        throw new SluiceError('conflict', `${source} is still configured: take it out of the configuration and restart first.`);
-      }
-      const started = tasks.start(caller, async () => {
-        const removed = await deps.removeSource(source, (records) => mayKnow(caller, records));
-        if (removed === 0) throw new SluiceError('not_found', `No documents of a source ${source}.`);
-        return { removed };
-      });
-      return reply.code(202).send(started);
+      refuseConfigured(caller, source);
+      return reply.code(202).send(tasks.start(caller, async () => ({ removed: await remove(caller, source) })));
+    },
+  );
+
+  app.delete(
+    '/ops/api/sources/:name',
+    {
+      schema: {
+        tags: ['operators'],
+        summary: 'Remove the documents of a source that is no longer configured, and answer when it is done',
+        description: 'Documents that the caller may not know of stay.',
+        params: z.strictObject({ name: sourceName }),
+        response: { 204: z.null().describe('Removed.'), ...problems(404, 409) },
+      },
+    },
+    async ({ params: { name }, caller }, reply) => {
+      refuseConfigured(caller, name);
+      await remove(caller, name);
+      return reply.code(204).send(null);
     },
   );
 
