@@ -18,13 +18,13 @@ import { yaml } from './yaml/format.js';
 export const FORMATS: readonly FormatEntry[] = [
   {
     format: 'pdf',
-    version: 3,
+    version: 4,
     title: 'PDF',
     extensions: ['pdf'],
     content: '`%PDF-`',
     neverEmpty: true,
     reads:
-      'Text by page in reading order, columns one after the other; headings by outline, size and font, lists, tables where the layout shows them, captions, code, filled form fields, powers as `10^6`. Text drawn twice is read once, letters set apart are joined; words broken at line ends are joined; what repeats at the edges of pages and page numbers are left out (`pdf.headers_footers`). Encrypted files open with the `passwords` of the source. Scanned pages give nothing, unless `pdf.ocr` is set and `tesseract` installed.',
+      'Text by page in reading order, columns one after the other; headings by tags and outline, else by size and font, lists, tables where the layout shows them, captions, code, filled form fields, free-text annotations, powers as `10^6`. Text drawn twice is read once, letters set apart are joined; words broken at line ends are joined; what repeats at the edges of pages and page numbers are left out (`pdf.headers_footers`). Glyphs without characters are a warning. Encrypted files open with the `passwords` of the source. Scanned pages give nothing, unless `pdf.ocr` is set and `tesseract` installed.',
     load: async () => (await import('./pdf/parse-pdf.js')).parsePdf,
   },
   {

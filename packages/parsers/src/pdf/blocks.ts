@@ -69,6 +69,7 @@ function groupLines(region: Extract<Region, { kind: 'lines' }>): Segment[][] {
   function beginsBlock(line: Segment, before: Segment, group: readonly Segment[]): boolean {
     const gap = line.y - before.y;
     const size = Math.max(line.size, before.size);
+    if (line.tag !== before.tag) return true;
     if (gap > PARAGRAPH_GAP * step && gap > 1.25 * size) return true;
     if (Math.abs(line.size - before.size) > 0.08 * size) return true;
     if (line.font.endsWith(' mono') && before.font.endsWith(' mono')) return false;

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PDFDocument, PDFName, PDFString } from 'pdf-lib';
+import { PDFDocument, PDFName, PDFString, StandardFonts } from 'pdf-lib';
 import { describe, expect, it } from 'vitest';
 import { expectLawful } from '../../test/laws.js';
 import { parseAs, parseFixture } from '../../test/parse-file.js';
@@ -415,4 +415,35 @@ it('lets a watermark disturb no line', async () => {
   const lines = column(LOREM, 72, 300);
   const document = await read([[...lines, { text: 'DRAFT', x: 100, y: 330, size: 150 }]]);
   expect(document.text.replace(/\s+/g, ' ')).toContain(LOREM.join(' '));
+});
+
+it('reads what was typed onto a page, also where nothing else stands', async () => {
+  const file = await PDFDocument.create();
+  const font = await file.embedFont(StandardFonts.Helvetica);
+  for (const text of ['Printed words.', undefined]) {
+    const page = file.addPage([300, 300]);
+    if (text !== undefined) page.drawText(text, { x: 20, y: 200, size: 11, font });
+    const note = file.context.register(
+      file.context.obj({
+        Type: 'Annot',
+        Subtype: 'FreeText',
+        Rect: [20, 20, 200, 60],
+        Contents: PDFString.of(`Typed remark ${text === undefined ? 'two' : 'one'}.`),
+        DA: PDFString.of('/Helv 11 Tf'),
+      }),
+    );
+    page.node.set(PDFName.of('Annots'), file.context.obj([note]));
+  }
+  const document = await parseAs('a.pdf', await file.save());
+  expectLawful(document);
+  expect(document.elements.map(({ page, text }) => [page, text])).toEqual([
+    [1, 'Printed words.'],
+    [1, 'Typed remark one.'],
+    [2, 'Typed remark two.'],
+  ]);
+});
+
+it('says when glyphs have no characters', async () => {
+  expect((await parseFixture('p_nul.pdf')).warnings).toEqual([expect.stringMatching(/^glyphs_unmapped: \d+$/)]);
+  expect((await parseFixture('p_two_pages.pdf')).warnings).toEqual([]);
 });

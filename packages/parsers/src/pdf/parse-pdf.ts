@@ -12,7 +12,7 @@ import { createVocabulary } from './hyphens.js';
 import { readScans } from './ocr.js';
 import { openPdf } from './open-pdf.js';
 import { pdfMetadata } from './pdf-metadata.js';
-import type { PdfDocument } from './pdf-types.js';
+import type { PdfDocument, PdfPage } from './pdf-types.js';
 import { regionsOf } from './regions.js';
 import { rowsOf } from './rows.js';
 import { readRuns } from './runs.js';
@@ -29,7 +29,7 @@ export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
   const settings = settingsOf(input).pdf;
   const { document, password, close } = await openPdf(input);
   try {
-    const { pages, aside } = await readPages(document, input);
+    const { pages, aside, notes, unmapped } = await readPages(document, input);
     const kept = settings.headers_footers ? pages : withoutFurniture(pages);
     const statistics = measure(
       kept.flatMap((page) => page.rows),
@@ -40,7 +40,7 @@ export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
     const builder = createDocumentBuilder(input.limits);
     const writer = createBlockWriter(builder, vocabulary);
     const fields = await readFields(document);
-    const warnings: string[] = [];
+    const warnings = unmapped === 0 ? [] : [`glyphs_unmapped: ${unmapped}`];
     const scans = new Map<number, string>();
     if (settings.ocr) {
       const read = new Set(pages.map((page) => page.number));
@@ -49,9 +49,12 @@ export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
       if ('unavailable' in result) warnings.push(`ocr_unavailable: ${result.unavailable}`);
       else for (const { number, text } of result.pages) scans.set(number, text);
     }
-    const inOrder = [...kept, ...[...scans.keys()].map((number) => ({ number, rows: [], top: 0, bottom: 0 }))].sort(
-      (a, b) => a.number - b.number,
+    const seen = new Set(kept.map((page) => page.number));
+    const others = new Set(
+      [...scans, ...notes, ...fields, ...aside].map(([number]) => number).filter((number) => !seen.has(number)),
     );
+    const bare = [...others].map((number) => ({ number, rows: [], top: 0, bottom: 0 }));
+    const inOrder = [...kept, ...bare].sort((a, b) => a.number - b.number);
     for (const page of inOrder) {
       const scan = scans.get(page.number);
       for (const { start, end } of paragraphRanges(cleanText(scan ?? '')))
@@ -69,6 +72,7 @@ export async function parsePdf(input: ParseInput): Promise<ParsedDocument> {
         else for (const block of blocksOf(region, statistics)) writer.block(block, page.number);
       }
       for (const rows of aside.get(page.number) ?? []) writer.aside(textOf(rows), page.number);
+      for (const note of notes.get(page.number) ?? []) writer.aside(note, page.number);
       const filled = fields.get(page.number) ?? [];
       if (filled.length > 0)
         writer.block({ kind: 'list', items: filled.map((line) => ({ marker: '-', lines: [line] })) }, page.number);
@@ -87,6 +91,10 @@ interface ReadPages {
   pages: PageRows[];
   /** Text in other directions, by page; what repeats on most pages, as watermarks do, is left out. */
   aside: Map<number, PageRows['rows'][]>;
+  /** Free text that was written over the page, by page. */
+  notes: Map<number, string[]>;
+  /** Glyphs that can't be read. */
+  unmapped: number;
 }
 
 const textOf = (rows: PageRows['rows']): string => rows.flatMap((row) => row.segments.map((segment) => segment.text)).join(' ');
@@ -94,11 +102,15 @@ const textOf = (rows: PageRows['rows']): string => rows.flatMap((row) => row.seg
 async function readPages(document: PdfDocument, input: ParseInput): Promise<ReadPages> {
   const pages: PageRows[] = [];
   const aside = new Map<number, PageRows['rows'][]>();
+  const notes = new Map<number, string[]>();
+  const glyphs = { unmapped: 0 };
   const times = new Map<string, number>();
   for (let number = 1; number <= document.numPages; number++) {
     await breathe(input);
     const page = await document.getPage(number);
-    const [main, ...others] = await readRuns(page);
+    const [main, ...others] = await readRuns(page, glyphs);
+    const written = await readNotes(page);
+    if (written.length > 0) notes.set(number, written);
     page.cleanup();
     if (main !== undefined) pages.push({ number, rows: rowsOf(main.runs), top: main.top, bottom: main.bottom });
     const turned = others.map((group) => rowsOf(group.runs));
@@ -113,7 +125,16 @@ async function readPages(document: PdfDocument, input: ParseInput): Promise<Read
       number,
       groups.filter((rows) => (times.get(textOf(rows)) ?? 0) < repeated),
     );
-  return { pages, aside };
+  return { pages, aside, notes, unmapped: glyphs.unmapped };
+}
+
+/** What was typed onto the page: free-text annotations hold their text beside how it looks. */
+async function readNotes(page: PdfPage): Promise<string[]> {
+  const annotations = await page.getAnnotations({ intent: 'display' }).catch(() => []);
+  return annotations
+    .filter(({ subtype }) => subtype === 'FreeText')
+    .map(({ contentsObj }) => cleanText(contentsObj?.str ?? '').trim())
+    .filter((text) => text !== '');
 }
 
 /** Values of filled form fields as `name: value`, by page. */

@@ -1,4 +1,5 @@
 import type { Row, Segment } from './rows.js';
+import { type CellLine, isNumeric, joinHeader, tableRows } from './table-rows.js';
 
 export interface PdfTable {
   rows: string[][];
@@ -13,8 +14,6 @@ interface Column {
   x0: number;
   x1: number;
 }
-
-const NUMERIC = /^[-+($€£¥]?\s?[\d.,\s]+%?\)?$|^[-–—]$|^n\/?a$/i;
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
@@ -38,18 +37,24 @@ export function readPdfTable(band: readonly Row[]): PdfTable | undefined {
   if (full.length < 2 || full.length < rows.length * 0.5) return undefined;
   if (!looksTabular(grid, rows, columns)) return undefined;
   const takeHeader = (before: Row[]): string[][] => {
-    const header: string[][] = [];
+    const header: CellLine[] = [];
     let below = rows[0];
     for (let row = before.at(-1); row !== undefined && below !== undefined && header.length < 3; row = before.at(-1)) {
       const columnsHit = new Set(row.segments.map((segment) => nearestColumn(segment, columns)));
       if (columnsHit.size < 2 || columnsHit.size < row.segments.length || below.y - row.y > 2.2 * row.size) break;
-      header.unshift(cellsOf(row, columns));
+      header.unshift({ y: row.y, size: row.size, cells: cellsOf(row, columns) });
       below = row;
       before.pop();
     }
-    return header;
+    if (header.length < 2) return header.map(({ cells }) => cells);
+    // Lines of the header are judged with those below them.
+    const body = rows.slice(0, 2).map((line, index) => ({ y: line.y, size: line.size, cells: grid[index] ?? [] }));
+    return joinHeader([...header, ...body])
+      .slice(0, -2)
+      .map(({ cells }) => cells);
   };
-  return { rows: mergeWrapped(grid, rows), from, to, takeHeader };
+  const lines = rows.map((row, index) => ({ y: row.y, size: row.size, cells: grid[index] ?? [] }));
+  return { rows: tableRows(lines), from, to, takeHeader };
 }
 
 function goesOn(row: Row, before: Row | undefined, columns: readonly Column[]): boolean {
@@ -96,7 +101,7 @@ function nearestColumn(segment: Segment, columns: readonly Column[]): number {
 function looksTabular(grid: readonly (readonly string[])[], rows: readonly Row[], columns: readonly Column[]): boolean {
   const filled = columns.map((_, index) => grid.map((cells) => cells[index] ?? '').filter((cell) => cell !== ''));
   const lengths = filled.map((cells) => median(cells.map((cell) => cell.length)));
-  const numeric = filled.filter((cells) => cells.filter((cell) => NUMERIC.test(cell)).length * 2 > cells.length).length;
+  const numeric = filled.filter((cells) => cells.filter((cell) => isNumeric(cell)).length * 2 > cells.length).length;
   // Running text fills its column, line by line.
   const fill = columns.map((column) => {
     const widths = rows.flatMap((row) =>
@@ -109,22 +114,4 @@ function looksTabular(grid: readonly (readonly string[])[], rows: readonly Row[]
   const prose = columns.filter((_, index) => (lengths[index] ?? 0) > 22 && (fill[index] ?? 0) > 0.8).length;
   if (columns.length >= 3) return prose < columns.length - 1 && median(lengths) <= 30;
   return numeric > 0 || Math.min(...lengths) <= 14;
-}
-
-/** Lines that go on within a cell: rows that begin with nothing, close under the row before. */
-function mergeWrapped(grid: readonly string[][], rows: readonly Row[]): string[][] {
-  const merged: string[][] = [];
-  const steps = rows.slice(1).map((row, index) => row.y - (rows[index]?.y ?? 0));
-  const usual = median(steps);
-  for (const [index, cells] of grid.entries()) {
-    const above = merged.at(-1);
-    const step = steps[index - 1] ?? Number.POSITIVE_INFINITY;
-    const size = rows[index]?.size ?? 10;
-    const isRest = cells[0] === '' && cells.some((cell) => cell !== '') && step < Math.max(size * 1.5, usual * 0.9);
-    const isPart = isRest && cells.filter((cell) => cell !== '').length < cells.length - 1;
-    if (above !== undefined && (isPart || (isRest && step < usual * 0.9)))
-      for (const [column, cell] of cells.entries()) above[column] = `${above[column] ?? ''} ${cell}`.trim();
-    else merged.push([...cells]);
-  }
-  return merged;
 }

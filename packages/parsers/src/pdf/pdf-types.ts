@@ -15,12 +15,14 @@ export interface PdfOutlineNode {
 
 export interface PdfPage {
   getViewport(options: { scale: number }): { width: number; height: number; transform: number[] };
+  getStructTree(): Promise<PdfStructNode | null>;
+  getAnnotations(options: { intent: 'display' }): Promise<PdfAnnotation[]>;
   getTextContent(options: { includeMarkedContent: boolean; disableNormalization: boolean }): Promise<PdfTextContent>;
   cleanup(): boolean;
 }
 
 export interface PdfTextContent {
-  items: PdfTextItem[];
+  items: (PdfTextItem | PdfMark)[];
   styles: Record<string, { fontFamily: string; vertical?: boolean }>;
   lang: string | null;
 }
@@ -35,4 +37,24 @@ export interface PdfTextItem {
   height: number;
   fontName: string;
   hasEOL: boolean;
+}
+
+/** Where marked content begins and ends, among the items. */
+export interface PdfMark {
+  type: string;
+  /** That the structure tree names it by. */
+  id?: string;
+}
+
+/** A node of the structure tree has a role and children, a leaf the id of marked content. */
+export interface PdfStructNode {
+  role?: string;
+  children?: PdfStructNode[];
+  type?: string;
+  id?: string;
+}
+
+interface PdfAnnotation {
+  subtype: string;
+  contentsObj?: { str?: string };
 }

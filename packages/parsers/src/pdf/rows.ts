@@ -11,6 +11,8 @@ export interface Segment {
   /** The font of most of its text. */
   font: string;
   rtl: boolean;
+  /** Of its longest run: see there. */
+  tag?: number;
 }
 
 /** Segments on one baseline, from left to right. */
@@ -141,6 +143,7 @@ function toSegment(runs: readonly Run[], y: number): Segment {
     size: longest.size,
     font: longest.font,
     rtl,
+    ...(longest.tag === undefined ? {} : { tag: longest.tag }),
   };
 }
 

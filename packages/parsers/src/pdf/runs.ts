@@ -1,4 +1,5 @@
 import { cleanText } from '../clean-text.js';
+import { createTagReader, headingTags, isMark } from './heading-tags.js';
 import type { PdfPage, PdfTextContent, PdfTextItem } from './pdf-types.js';
 
 /** A run of text on a straight line, in a frame in which it reads from left to right and lines follow downwards. In points. */
@@ -14,6 +15,8 @@ export interface Run {
   rtl: boolean;
   /** White space was drawn before it. */
   spaceBefore: boolean;
+  /** The level of the heading that its document's tags say it is part of. */
+  tag?: number;
 }
 
 /** Runs that read in one direction. */
@@ -31,13 +34,28 @@ type Matrix = readonly [number, number, number, number, number, number];
 /** Smaller text is no text for a reader. */
 const MIN_SIZE = 1.5;
 
-/** The runs of a page by direction of reading, the direction with most text first. */
-export async function readRuns(page: PdfPage): Promise<RunGroup[]> {
+/** Glyphs that no character is known of: control characters, and private ones but for those of symbol fonts (bullets and the like). */
+const UNMAPPED = /[\u0000-\u0008\u000e-\u001f\ufffd\ue000-\uf01f\uf100-\uf8ff]/g;
+
+/**
+ * The runs of a page by direction of reading, the direction with most text first.
+ *
+ * @param glyphs counts those that can't be read
+ */
+export async function readRuns(page: PdfPage, glyphs = { unmapped: 0 }): Promise<RunGroup[]> {
   const viewport = page.getViewport({ scale: 1 });
-  const content = await page.getTextContent({ includeMarkedContent: false, disableNormalization: true });
+  const content = await page.getTextContent({ includeMarkedContent: true, disableNormalization: true });
+  const hasMarks = content.items.some((item) => isMark(item) && item.id !== undefined);
+  const follow = createTagReader(hasMarks ? await headingTags(page) : new Map());
+  let tag: number | undefined;
   const groups = new Map<number | 'vertical', Run[]>();
   let space = false;
   for (const item of content.items) {
+    if (isMark(item)) {
+      tag = follow(item);
+      continue;
+    }
+    glyphs.unmapped += item.str.match(UNMAPPED)?.length ?? 0;
     const text = readable(cleanText(item.str), item);
     if (text.trim() === '') {
       space ||= item.str !== '';
@@ -48,7 +66,15 @@ export async function readRuns(page: PdfPage): Promise<RunGroup[]> {
     const list = groups.get(placed.angle) ?? [];
     groups.set(placed.angle, list);
     const spaceBefore = space || /^\s/.test(text);
-    list.push({ ...placed.run, text: text.trim(), font: fontOf(item, content.styles), rtl: item.dir === 'rtl', spaceBefore });
+    const font = fontOf(item, content.styles);
+    list.push({
+      ...placed.run,
+      text: text.trim(),
+      font,
+      rtl: item.dir === 'rtl',
+      spaceBefore,
+      ...(tag === undefined ? {} : { tag }),
+    });
     space = /\s$/.test(text) || item.hasEOL;
   }
   return [...groups]

@@ -9,11 +9,15 @@ export interface DocumentStatistics {
   headingSizes: number[];
   /** Depth of outline entries, from 1, by normalised title. */
   outline: ReadonlyMap<string, number>;
+  /** Its headings are tagged: what has no tag is none. */
+  tagged: boolean;
 }
 
 /** From this many times the body's size on, text is a heading. */
 const HEADING_RATIO = 1.15;
 const MAX_SIZES = 5;
+/** Fewer lines with the tags of headings may be a title alone. */
+const MIN_TAGS = 3;
 /** Entries of an outline that are read. */
 const MAX_OUTLINE = 10_000;
 
@@ -22,8 +26,10 @@ const roundSize = (size: number): number => Math.round(size * 2) / 2;
 export function measure(rows: Iterable<Row>, outline: readonly PdfOutlineNode[] | null): DocumentStatistics {
   const sizes = new Map<number, number>();
   const fonts = new Map<string, number>();
+  let tags = 0;
   for (const row of rows)
     for (const segment of row.segments) {
+      if (segment.tag !== undefined) tags++;
       const size = roundSize(segment.size);
       sizes.set(size, (sizes.get(size) ?? 0) + segment.text.length);
       fonts.set(segment.font, (fonts.get(segment.font) ?? 0) + segment.text.length);
@@ -37,6 +43,7 @@ export function measure(rows: Iterable<Row>, outline: readonly PdfOutlineNode[] 
       .sort((a, b) => b - a)
       .slice(0, MAX_SIZES),
     outline: readOutline(outline),
+    tagged: tags >= MIN_TAGS,
   };
 }
 
@@ -75,8 +82,10 @@ export function headingLevel(lines: readonly Segment[], statistics: DocumentStat
   if (first === undefined || lines.length > 4) return undefined;
   const text = lines.map((line) => line.text).join(' ');
   if (text.length > 250 || !/\p{L}/u.test(text) || (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < 2) return undefined;
+  if (first.tag !== undefined && lines.every(({ tag }) => tag === first.tag)) return first.tag;
   const known = statistics.outline.get(normaliseTitle(text));
   if (known !== undefined) return known;
+  if (statistics.tagged) return undefined;
   const rank = statistics.headingSizes.findIndex((size) => size <= roundSize(first.size));
   const isLarge = roundSize(first.size) >= statistics.bodySize * HEADING_RATIO;
   if (isLarge) return (rank < 0 ? statistics.headingSizes.length : rank) + 1;
