@@ -24,6 +24,7 @@ import { mcpRoute } from './routes/mcp.js';
 import { metricsRoute } from './routes/metrics.js';
 import { deadLetterRoutes } from './routes/ops-dead-letters.js';
 import { keyRoutes } from './routes/ops-keys.js';
+import { modelRoutes } from './routes/ops-models.js';
 import { queueRoutes } from './routes/ops-queues.js';
 import { reconcileRoute } from './routes/ops-reconcile.js';
 import { sourceRoutes } from './routes/ops-sources.js';
@@ -40,8 +41,8 @@ import { createTasks } from './tasks.js';
 const MAX_SEGMENT = 16_384;
 const BOARD_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** The HTTP API over its ports; not yet listening. */
-export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
+/** The HTTP API over its ports; not yet listening. @param tasks those of this process, which outlive a change of models */
+export async function buildApp(deps: ApiDeps, tasks: OpsTasks = createTasks()): Promise<HttpApp> {
   const app: HttpApp = Fastify({
     loggerInstance: deps.logger as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -104,7 +105,6 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
   });
 
   const counter = createCounter(deps);
-  const tasks: OpsTasks = createTasks();
   preflightRoute(app);
   const methods = collectMethods(app);
   healthRoutes(app, deps);
@@ -131,6 +131,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
     sourceRoutes(ops, deps, tasks);
     taskRoute(ops, tasks);
     keyRoutes(ops, deps);
+    modelRoutes(ops, deps);
     feedbackListRoute(ops, deps);
     for (const { prefix, plugin } of deps.boards ?? []) {
       await ops.register(
@@ -153,7 +154,7 @@ export async function buildApp(deps: ApiDeps): Promise<HttpApp> {
 }
 
 /** What is no HTTP never reaches a route; it is answered like everything else. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';

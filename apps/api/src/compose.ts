@@ -1,7 +1,14 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { FastifyAdapter } from '@bull-board/fastify';
-import { type Config, createConfiguredPolicy, createSourceViews, ensureSecret, requireServices } from '@sluice/config';
+import {
+  type Config,
+  createConfiguredPolicy,
+  createSourceViews,
+  ensureSecret,
+  type InstanceGenerations,
+  type RequiredServices,
+} from '@sluice/config';
 import { type DocumentReader, docUuid, makeDocId, SluiceError, systemClock } from '@sluice/core';
 import {
   accessOfNewFile,
@@ -14,18 +21,19 @@ import {
 import { type Environment, readRunFile } from '@sluice/launcher';
 import { createLlm } from '@sluice/llm';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
-import { openModel } from '@sluice/models';
+import { type Generation, openModel } from '@sluice/models';
 import { createControl, createFences, createKeyUse, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
 import { createRetrieval } from '@sluice/retrieval';
 import { createNodeFiles } from '@sluice/sources';
 import { createFeedbackStore, createKeyStore, createStore, matchedSpans } from '@sluice/store';
-import { createMetrics, instanceMetrics, type Logger } from '@sluice/telemetry';
+import { instanceMetrics, type Logger, type Metrics } from '@sluice/telemetry';
 import { createConsumption } from './consumption.js';
 import type { ApiDeps } from './deps.js';
 import { createExplain } from './explain.js';
 import { createGate } from './keys/gate.js';
 import { createKeyRing } from './keys/key-ring.js';
 import { listPaths } from './list-paths.js';
+import { createModelControl } from './models.js';
 import { createConfiguredReranker } from './reranker.js';
 
 /** Threads of the query embedder: a query is one short text, the worker needs the cores more. */
@@ -33,17 +41,30 @@ const QUERY_THREADS = 1;
 /** Calls of the language model for one answer: someone waits for it. */
 const ANSWER_ATTEMPTS = 2;
 
-/** The real parts of the API, from a configuration. Nothing waits for Redis or Weaviate: /readyz tells when they answer. */
+export interface ComposeDeps {
+  config: Config;
+  logger: Logger;
+  env: Environment;
+  metrics: Metrics;
+  services: RequiredServices;
+  generations: InstanceGenerations;
+}
+
+export interface Composed {
+  deps: ApiDeps;
+  close(): Promise<void>;
+}
+
+/** The real parts of the API over one model, from a configuration. Nothing waits for Redis or Weaviate: /readyz tells when they answer. */
 export async function compose(
-  config: Config,
-  logger: Logger,
-  env: Environment,
-): Promise<{ deps: ApiDeps; close(): Promise<void> }> {
+  { config, logger, env, metrics, services, generations }: ComposeDeps,
+  live: Generation,
+): Promise<Composed> {
   const { runtime } = config;
-  const { redisUrl, weaviateUrl, weaviateApiKey, model, identity } = await requireServices(config);
+  const { redisUrl, weaviateUrl, weaviateApiKey } = services;
+  const { model, identity, queueNamespace } = await generations.open(live);
   const clock = systemClock;
   const files = createNodeFiles();
-  const metrics = createMetrics({ role: 'api', folder: runtime.metricsFolder });
   const redis = createRedis({
     url: redisUrl,
     role: 'producer',
@@ -63,15 +84,15 @@ export async function compose(
     logger,
     metrics,
   });
-  const jobs = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
+  const jobs = createReconcileQueue({ redis, namespace: queueNamespace, settings: config.queue, logger });
   const catalog = fieldCatalog(config.schema.fields);
   const policy = createConfiguredPolicy(config, identity);
-  const control = createControl({ redis, namespace: runtime.namespace });
+  const control = createControl({ redis, namespace: queueNamespace });
   const views = createSourceViews(config, { files, store, told: (source) => control.rootOf(source) });
   const settings = { ...defaultIngestionSettings, readerGraceMs: config.store.readerGraceMs };
   const ingestion: IngestionDeps = {
     store,
-    fences: createFences({ redis, namespace: runtime.namespace }),
+    fences: createFences({ redis, namespace: queueNamespace }),
     files,
     reader: noReader,
     embedder,
@@ -163,6 +184,14 @@ export async function compose(
     async checkModel() {
       await (embedder.checkReady?.() ?? embedder.embed(['ready']));
     },
+    models: createModelControl({
+      config,
+      env,
+      weaviate: { url: weaviateUrl, apiKey: weaviateApiKey },
+      generations,
+      answering: live,
+      clock,
+    }),
     discard: (document) => discardDocument(ingestion, document),
     removeSource: (name, mayRemove) => removeSource(ingestion, name, mayRemove),
     verify: (options) =>
@@ -188,7 +217,6 @@ export async function compose(
   return {
     deps,
     async close() {
-      await metrics.flush();
       await jobs.close();
       await embedder.close();
       await closeReranker();

@@ -16,6 +16,7 @@ import type { Logger, Metrics } from '@sluice/telemetry';
 import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import type { Explanation } from './explain.js';
 import type { KeyRing } from './keys/key-ring.js';
+import type { ModelControl } from './models.js';
 
 /** What a queue tells operators. Errors of every method: `queue_unavailable`. */
 interface QueueView extends Pick<ReconcileQueue, 'add' | 'addBulk'> {
@@ -123,6 +124,8 @@ export interface ApiDeps {
   addresses(): Promise<Record<'redis' | 'weaviate' | 'api', string>>;
   /** Resolves when the model answers. */
   checkModel(): Promise<void>;
+  /** Which model answers, and how another one takes its place. */
+  models: ModelControl;
   /** Takes a dead letter off the list. False when it is none. */
   discard(document: { source: string; path: string }): Promise<boolean>;
   verify(options: {

@@ -204,6 +204,13 @@ export async function createWorld(
     processes: async () => [{ role: 'api', pid: process.pid, restarts: 0 }],
     addresses: async () => ({ redis: 'redis://127.0.0.1:1', weaviate: 'http://127.0.0.1:2', api: 'http://127.0.0.1:3' }),
     checkModel: async () => undefined,
+    models: {
+      status: async () => ({ live: { model: 'words', collection: 'words-1' }, unused: [] }),
+      build: async () => undefined,
+      abort: async () => undefined,
+      rollBack: async () => undefined,
+      prune: async () => [],
+    },
     discard: async () => true,
     verify: async () => ({
       differences: 0,

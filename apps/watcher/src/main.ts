@@ -1,67 +1,45 @@
-import { createConfiguredPolicy, loadConfig, processEnvironment, requireServices } from '@sluice/config';
+import { createInstanceGenerations, loadConfig, processEnvironment, requireServices } from '@sluice/config';
 import { systemClock } from '@sluice/core';
-import { createControl, createReconcileQueue, createRedis } from '@sluice/queues';
-import { createNodeFiles } from '@sluice/sources';
-import { createStore } from '@sluice/store';
+import { keepGenerations } from '@sluice/models';
+import { createRedis } from '@sluice/queues';
 import { createLogger, createMetrics } from '@sluice/telemetry';
 import closeWithGrace from 'close-with-grace';
-import { createWatcherApp } from './app.js';
-import { createLedWatcher } from './lead.js';
-import type { WatcherDeps } from './watched-source.js';
+import { advanceGenerations } from './advance-generations.js';
+import { startGeneration } from './generation.js';
 
 /** Time that a stop may take, ms: what is under way is a few round trips. */
 const STOP_MS = 8000;
 
 async function main(): Promise<void> {
-  const config = loadConfig({ env: processEnvironment(), cwd: process.cwd() });
+  const env = processEnvironment();
+  const config = loadConfig({ env, cwd: process.cwd() });
   const { runtime } = config;
   const logger = createLogger({ role: 'watcher', level: runtime.logLevel });
   const metrics = createMetrics({ role: 'watcher', folder: runtime.metricsFolder });
-  const { redisUrl, weaviateUrl, weaviateApiKey, identity } = await requireServices(config);
+  const services = await requireServices(config);
 
   const redis = createRedis({
-    url: redisUrl,
+    url: services.redisUrl,
     role: 'producer',
     onError: (error) => logger.debug({ cause: error.message }, 'redis'),
   });
-  const queue = createReconcileQueue({ redis, namespace: runtime.namespace, settings: config.queue, logger });
-  const store = createStore({
-    url: weaviateUrl,
-    apiKey: weaviateApiKey,
-    namespace: runtime.namespace,
-    collection: identity.collection,
-    // Only records are read here, which have no vectors.
-    dimensions: 0,
-    fields: config.schema.fields,
-    logger,
-  });
-  const policy = createConfiguredPolicy(config, identity);
-  const control = createControl({ redis, namespace: runtime.namespace });
-  const deps: WatcherDeps = {
-    sources: config.sources.map((source) => ({ ...source, mtimeMatters: source.createdAt === 'mtime' })),
-    walkRecords: () => store.walkRecords(),
-    queue,
-    control,
-    policyFor(source, path, format) {
-      const { fingerprint, configHash } = policy.of(source, path);
-      return { fingerprint: fingerprint(format), configHash };
-    },
-    files: createNodeFiles(),
+  const generations = createInstanceGenerations(config, services, env);
+  const deps = { config, services, redis, logger, metrics };
+  const work = keepGenerations({
+    read: async () => (await generations.read()).state,
+    start: async (generation) => startGeneration(deps, await generations.open(generation)),
+    onRead: advanceGenerations({ ...deps, generations, clock: systemClock }),
     clock: systemClock,
     logger,
-    metrics,
-    stateFolder: runtime.sourcesFolder,
-  };
-  const app = createLedWatcher({ control, clock: systemClock, logger, make: () => createWatcherApp(deps) });
+  });
 
   closeWithGrace({ delay: STOP_MS, logger: false }, async ({ err }) => {
     if (err !== undefined) logger.fatal({ cause: err.message, stack: err.stack }, 'watcher ends by a fault');
-    await app.stop();
-    await queue.close();
-    await store.close();
+    await work.stop();
+    generations.store.close();
     redis.disconnect();
   });
-  await app.start();
+  await work.start();
   logger.info({ sources: config.sources.map((source) => source.name) }, 'watcher is ready');
 }
 

@@ -57,7 +57,11 @@ export function buildConfig(input: BuildInput): Config {
     embedding,
     search: section(checked, 'search'),
     ...buildModels(checked, env, warnings),
-    store: { readerGraceMs: store.reader_grace_ms, clockSkewMs: store.clock_skew_ms },
+    store: {
+      readerGraceMs: store.reader_grace_ms,
+      clockSkewMs: store.clock_skew_ms,
+      keepPreviousMs: store.keep_previous_h * 3_600_000,
+    },
     api: buildApi(input.flags, env, checked, problems),
     runtime: withModelFolder(runtime, embedding.path),
     warnings,

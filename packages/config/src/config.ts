@@ -99,7 +99,7 @@ export interface Config {
   rerank?: { model: string; path?: string; baseUrl?: string; apiKeyEnv?: string; apiKey?: string };
   llm?: { baseUrl: string; model: string; apiKeyEnv?: string; apiKey?: string };
   eval: { baseline?: string; gate: Record<string, number> };
-  store: { readerGraceMs: number; clockSkewMs: number };
+  store: { readerGraceMs: number; clockSkewMs: number; keepPreviousMs: number };
   api: {
     host: string;
     port: number;

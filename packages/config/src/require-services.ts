@@ -3,7 +3,7 @@ import { type ModelChoice, type ModelIdentity, modelIdentity, resolveModel } fro
 import type { Config } from './config.js';
 
 /** What a process of the instance cannot do without. */
-interface RequiredServices {
+export interface RequiredServices {
   redisUrl: string;
   weaviateUrl: string;
   /** Key of that Weaviate; undefined: it wants none. */

@@ -29,6 +29,8 @@ export interface EmbedderOptions {
   queryPrefix?: string | undefined;
   /** Default: mean. */
   pooling?: Pooling | undefined;
+  /** Its processes yield the processor to others. */
+  background?: boolean | undefined;
   /** Counts the texts that were run. A process that only embeds queries passes none. */
   metrics?: Pick<Metrics, 'embeddingsComputed'>;
   logger?: Logger;
@@ -56,7 +58,10 @@ export async function createEmbedder(options: EmbedderOptions): Promise<LocalEmb
     localModelId(folder, { pooling, passagePrefix }),
   ]);
   const prefixes = { passage: tokenizer.pieces(passagePrefix), query: tokenizer.pieces(queryPrefix) };
-  const pool = await startModelThreads({ task: 'embed', modelPath: files.path, pooling }, options);
+  const pool = await startModelThreads(
+    { task: 'embed', modelPath: files.path, pooling, background: options.background === true },
+    options,
+  );
   return {
     kind: tokenizer.kind,
     id,

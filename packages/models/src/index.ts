@@ -1,4 +1,18 @@
 export { createEmbedder, type LocalEmbedder } from './embedder.js';
+export {
+  abortBuild,
+  beginBuild,
+  expire,
+  followedGenerations,
+  followingGenerations,
+  type Generation,
+  type Generations,
+  generationSchema,
+  generationsSchema,
+  rollBack,
+  switchToNext,
+} from './generations.js';
+export { type GenerationWork, keepGenerations } from './keep-generations.js';
 export { modelFiles } from './model-files.js';
 export {
   type EndpointChoice,

@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { InferenceSession } from 'onnxruntime-node';
 import { feedsOf, openSession } from './session.js';
@@ -8,6 +9,8 @@ import type { ModelInput, RunMessage, ThreadMessage, ThreadSettings } from './th
  * A process, not a worker thread: the engine keeps state for the whole process, which is freed twice when threads come and go.
  */
 
+/** As `nice` takes it. */
+const BACKGROUND = 15;
 /** Names that graphs give the states of the word pieces. */
 const STATES = ['last_hidden_state', 'token_embeddings'];
 
@@ -85,6 +88,7 @@ async function work(session: InferenceSession): Promise<void> {
   running = false;
 }
 
+if (settings.background === true) setPriority(BACKGROUND);
 // Without its parent there is nobody to answer to.
 process.on('disconnect', () => process.exit(0));
 try {

@@ -34,8 +34,8 @@ export interface ModelChoice {
 /** An embedding endpoint and how it is called. */
 export interface EndpointChoice {
   baseUrl: string;
-  apiKey?: string;
-  dimensions?: number;
+  apiKey?: string | undefined;
+  dimensions?: number | undefined;
   batch: number;
   concurrency: number;
   timeoutMs: number;
@@ -103,6 +103,8 @@ export interface OpenModelOptions {
   threads?: number;
   /** For questions, whose asker waits: an endpoint has two tries of five seconds, and its pauses are not waited for. */
   urgent?: boolean;
+  /** A model that runs here yields the processor to others. */
+  background?: boolean;
   /** Whether the limit is checked at the endpoint: costs the tokens of two longest texts. */
   checksLimit?: boolean;
   metrics?: Pick<Metrics, 'embeddingsComputed' | 'embeddingRequests' | 'embeddingTokens' | 'embeddingCost'>;
@@ -125,6 +127,7 @@ export async function openModel(choice: ModelChoice, options: OpenModelOptions):
       passagePrefix: choice.passagePrefix,
       queryPrefix: choice.queryPrefix,
       pooling: choice.pooling,
+      background: options.background,
       ...(metrics === undefined ? {} : { metrics }),
       ...(logger === undefined ? {} : { logger }),
     });

@@ -8,6 +8,8 @@ export interface ThreadSettings {
   task: ModelTask;
   /** For embed. */
   pooling?: Pooling;
+  /** Yields the processor to others. */
+  background?: boolean;
 }
 
 /** One text as a model reads it. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Clock, type EntryStat, type Files, isAbsence, systemClock } from '@sluice/core';
@@ -208,7 +209,7 @@ async function readState<T>(path: string, schema: z.ZodType<T>): Promise<T | und
 
 async function writeState(path: string, state: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${process.pid}.tmp`;
+  const draft = `${path}.${process.pid}.${randomUUID()}.tmp`;
   await writeFile(draft, `${JSON.stringify(state)}\n`);
   await rename(draft, path);
 }

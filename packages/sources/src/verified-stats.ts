@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isAbsence } from '@sluice/core';
@@ -33,7 +34,7 @@ export async function loadVerifiedStats(file: string): Promise<VerifiedStats> {
       if (!changed) return;
       changed = false;
       await mkdir(dirname(file), { recursive: true });
-      const draft = `${file}.${process.pid}.tmp`;
+      const draft = `${file}.${process.pid}.${randomUUID()}.tmp`;
       await writeFile(draft, [...verified].map((entry) => `${JSON.stringify(entry)}\n`).join(''));
       await rename(draft, file);
     },

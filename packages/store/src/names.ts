@@ -6,6 +6,7 @@ export interface CollectionNames {
   pages: string;
   keys: string;
   feedback: string;
+  generations: string;
 }
 
 /**
@@ -23,6 +24,7 @@ export function collectionNames(namespace: string, model: string): CollectionNam
     pages: `${prefix}Page${key}`,
     keys: `${prefix}Key`,
     feedback: `${prefix}Feedback`,
+    generations: `${prefix}Generation`,
   };
 }
 

@@ -104,6 +104,11 @@ export function describeFeedback(name: string): Collection {
   return plainCollection(name, 'Sluice: feedback on results of searches.', [stored('feedback')]);
 }
 
+/** The collection of the instance's generations: which models answer, are built, or are kept. */
+export function describeGenerations(name: string): Collection {
+  return plainCollection(name, 'Sluice: which collections answer, are built, or are kept.', [stored('state')]);
+}
+
 function plainCollection(name: string, description: string, properties: Property[]): Collection {
   return {
     class: name,

@@ -1,4 +1,4 @@
-import { dataOf } from '@sluice/client';
+import { type components, dataOf } from '@sluice/client';
 import type { Command } from 'commander';
 import type { Context, Run } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -27,6 +27,8 @@ export function statusCommand(program: Command, run: Run): void {
         if (isLate) context.output.note(`Still working after ${options.timeout} s: ${await openWork(api, status, scans)}.`);
         context.output.value(status);
         context.output.line(describe(status));
+        const models = options.wait === true ? undefined : (await api.GET('/ops/api/models')).data;
+        if (models !== undefined) for (const line of describeModels(models)) context.output.line(line);
         return isLate ? EXIT.timedOut : EXIT.done;
       }),
     );
@@ -82,6 +84,20 @@ async function openWork(api: Api, status: Status, scans: Reconciled['scans']): P
     parts.push(`pending: ${[...named, ...(rest > 0 ? [`${rest} more`] : [])].join(', ')}`);
   }
   return parts.length === 0 ? 'the last jobs are ending' : parts.join('; ');
+}
+
+/** What is not as always: a model that is being built, and collections that nothing uses. */
+function describeModels({ live, next, unused }: components['schemas']['Models']): string[] {
+  return [
+    ...(next === undefined
+      ? []
+      : [
+          `model ${next.model} is being built: ${next.done} of ${next.documents} documents, ${next.failed} failed; ${live.model} answers`,
+        ]),
+    ...(unused.length === 0
+      ? []
+      : [`${unused.length} collections that no model uses any more: sluice reindex --prune removes them`]),
+  ];
 }
 
 function describe(status: Status): string {
