@@ -122,6 +122,34 @@ describe('total', () => {
   });
 });
 
+describe('diversity', () => {
+  it('leaves out near-duplicates, brings forward what is new, and keeps the prefix', async () => {
+    const many = await createWeaviateWorld();
+    const twins = [
+      'The pump of hall one leaks oil at the seal.',
+      'The pump of hall one leaks oil at the seal!',
+      'The pump of hall one leaks oil at its seal, again.',
+    ];
+    for (const [n, text] of [...twins, 'A pump manual: check each seal yearly.'].entries())
+      await many.put({ docId: `inbox/${n}.md`, text });
+    const found = async (body: object) => {
+      const payload = { query: 'pump of hall one leaks oil at the seal', ...body };
+      const response = await many.app.inject({ method: 'POST', url: '/v1/search', payload });
+      return docIds(response.json());
+    };
+    const [plain, diverse] = [await found({}), await found({ diversity: 0.8 })];
+    const one = await found({ diversity: 0.8, limit: 2 });
+    const refused = await many.app.inject({ method: 'POST', url: '/v1/search', payload: { query: 'x', diversity: 2 } });
+    await many.close();
+    expect(plain).toHaveLength(4);
+    expect(plain.at(-1)).toBe('inbox/3.md');
+    expect(diverse.slice(0, 2)).toEqual([plain[0], 'inbox/3.md']);
+    expect(diverse).toHaveLength(3);
+    expect(one).toEqual(diverse.slice(0, 2));
+    expect(refused.statusCode).toBe(400);
+  });
+});
+
 describe('like', () => {
   it('finds what is like a document, each document once and never itself', async () => {
     const answer = await search({ like: { doc_id: 'inbox/teapot.md' } });

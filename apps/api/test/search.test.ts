@@ -196,7 +196,7 @@ describe('POST /v1/search', () => {
     ['unknown mode', { query: 'x', mode: 'magic' }],
     ['unknown expansion', { query: 'x', expand: 'all' }],
     ['candidates 0', { query: 'x', candidates: 0 }],
-    ['a member whose feature is not built', { query: 'x', diversity: 0.5 }],
+    ['a member that no search has', { query: 'x', surprise: 0.5 }],
     ['a time that is none', { query: 'x', now: 'soon' }],
     ['a zone that does not exist', { query: 'x', timezone: 'Moon/Base' }],
   ])('refuses %s as invalid_request', async (_name, body) => {

@@ -637,6 +637,8 @@ export interface components {
              * @enum {string}
              */
             expand?: "none" | "window" | "parent";
+            /** @description Weight of unlikeness to the results before, against `score`. Above 0 near-duplicates are left out. Default 0. */
+            diversity?: number;
             /** @description Compared with `score`; ignored while rerank is degraded. */
             min_score?: number;
             /**
@@ -706,6 +708,8 @@ export interface components {
                  * @enum {string}
                  */
                 expand?: "none" | "window" | "parent";
+                /** @description Weight of unlikeness to the results before, against `score`. Above 0 near-duplicates are left out. Default 0. */
+                diversity?: number;
                 /** @description Compared with `score`; ignored while rerank is degraded. */
                 min_score?: number;
                 /**
@@ -775,6 +779,8 @@ export interface components {
              * @enum {string}
              */
             group_by?: "none" | "document";
+            /** @description Weight of unlikeness to the results before, against `score`. Above 0 near-duplicates are left out. Default 0. */
+            diversity?: number;
             /** @description Compared with `score`; ignored while rerank is degraded. */
             min_score?: number;
             /** @description Answers as to a caller of these rights, within those of the key. */
@@ -837,6 +843,8 @@ export interface components {
              * @enum {string}
              */
             group_by?: "none" | "document";
+            /** @description Weight of unlikeness to the results before, against `score`. Above 0 near-duplicates are left out. Default 0. */
+            diversity?: number;
             /** @description Compared with `score`; ignored while rerank is degraded. */
             min_score?: number;
             /** @description Answers as to a caller of these rights, within those of the key. */

@@ -2,6 +2,7 @@ import { type Caller, type Filter, type SearchHit, SluiceError } from '@sluice/c
 import { accessFilter, compileFilter, mayAccess, parseDate, seesAll } from '@sluice/metadata';
 import { alphaFor } from './alpha.js';
 import type { RetrievalDeps } from './deps.js';
+import { diversify } from './diversify.js';
 import { type Passage, passageKey, passageOf } from './expand.js';
 import { type Conditions, inferFilters } from './infer/infer-filter.js';
 import { createKnownValues } from './infer/values.js';
@@ -56,6 +57,18 @@ export function createFinder(deps: RetrievalDeps, reading: Reading) {
   }
 
   async function choosePassages(
+    request: SearchQuery,
+    hits: readonly SearchHit[],
+    degraded: Set<Degradation>,
+    signal?: AbortSignal,
+  ) {
+    const { diversity = 0, limit = settings.limit } = request;
+    if (diversity === 0) return bestPassages(request, hits, degraded, signal);
+    // Of the whole pool, so that the choice for a smaller limit is a prefix of that for a larger one.
+    return diversify(await bestPassages({ ...request, limit: POOL }, hits, degraded, signal), limit, diversity);
+  }
+
+  async function bestPassages(
     request: SearchQuery,
     hits: readonly SearchHit[],
     degraded: Set<Degradation>,
@@ -207,7 +220,7 @@ function isEmbeddingAway(thrown: unknown): thrown is SluiceError {
 
 /** How many hits are read at first: reading one costs a fifth of a millisecond of the store's time, and most of a pool is never shown. */
 function hitsToRead(request: SearchQuery, limit: number): number {
-  if (request.rerank === true) return Number.POSITIVE_INFINITY;
+  if (request.rerank === true || (request.diversity ?? 0) > 0) return Number.POSITIVE_INFINITY;
   const merging = request.group_by === 'document' || (request.expand ?? 'none') !== 'none';
   return merging ? limit * 4 : limit + 5;
 }

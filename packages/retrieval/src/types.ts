@@ -32,6 +32,8 @@ export interface SearchQuery {
   rerank?: boolean | undefined;
   expand?: Expansion | undefined;
   group_by?: 'none' | 'document' | undefined;
+  /** Weight of unlikeness to the results before, 0 to 1. Above 0 near-duplicates are left out. Default 0. */
+  diversity?: number | undefined;
   /** Results to pass over, for `search` alone; offset and limit together reach no further than 100. Default 0. */
   offset?: number | undefined;
   /** Marks the words that matched, for `search` alone. */

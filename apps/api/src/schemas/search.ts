@@ -44,6 +44,12 @@ export const searchMembers = {
   rerank: z.boolean().default(false),
   expand: z.enum(['none', 'window', 'parent']).default('none'),
   group_by: z.enum(['none', 'document']).default('none'),
+  diversity: z
+    .number()
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Weight of unlikeness to the results before, against `score`. Above 0 near-duplicates are left out. Default 0.'),
   min_score: z.number().optional().describe('Compared with `score`; ignored while rerank is degraded.'),
   as: asSchema,
 };
