@@ -40,9 +40,14 @@ export function useAccess(app: FastifyInstance, { settings, identify }: Pick<Api
       takePlace(request.caller.keyId ?? `address ${request.ip}`, reply);
     }),
   );
-  // After validation, which lets these members pass where the route declares them.
+  // After validation, which checked what the route declares. Elsewhere rights that are asked for are refused: to pass over them would
+  // answer with more.
   app.addHook('preHandler', async (request) => {
-    const acting = actingOf(request.body, request.query);
+    const { config, schema } = request.routeOptions;
+    if (config.open === true) return;
+    if (schema?.querystring === undefined && actingOf(undefined, request.query) !== undefined)
+      throw new SluiceError('invalid_request', 'querystring: as_clearance and as_groups are not for this route.');
+    const acting = actingOf(schema?.body === undefined ? undefined : request.body, request.query);
     if (acting !== undefined) request.caller = actFor(request.caller, acting);
   });
 }

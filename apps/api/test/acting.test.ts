@@ -95,3 +95,17 @@ it('never shows more than the key alone', () => {
     }),
   );
 });
+
+describe('rights that a route does not take', () => {
+  it('are refused in a query, and passed over where nobody is asked who they are', async () => {
+    world.as({ role: 'operator', clearance: 5 });
+    const statusOf = async (method: 'GET' | 'POST' | 'OPTIONS', url: string, payload?: object) =>
+      (await world.app.inject({ method, url, ...(payload === undefined ? {} : { payload }) })).statusCode;
+    const query = '?as_clearance=1&as_groups=a';
+    expect(await statusOf('POST', `/v1/search${query}`, { query: 'cobalt' })).toBe(400);
+    expect(await statusOf('GET', `/metrics${query}`)).toBe(400);
+    expect(await statusOf('GET', `/ops/api/tasks/00000000-0000-4000-8000-000000000000${query}`)).toBe(400);
+    expect(await statusOf('GET', `/healthz${query}`)).toBe(200);
+    expect(await statusOf('OPTIONS', '/v1/search', { query: 'x', as: { clearance: 1 } })).toBe(204);
+  });
+});
