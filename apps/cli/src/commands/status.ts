@@ -27,7 +27,8 @@ export function statusCommand(program: Command, run: Run): void {
         if (isLate) context.output.note(`Still working after ${options.timeout} s: ${await openWork(api, status, scans)}.`);
         context.output.value(status);
         context.output.line(describe(status));
-        const models = options.wait === true ? undefined : (await api.GET('/ops/api/models')).data;
+        // The status is worth showing without the models, as when the store is away.
+        const models = options.wait === true ? undefined : (await api.GET('/ops/api/models').catch(() => undefined))?.data;
         if (models !== undefined) for (const line of describeModels(models)) context.output.line(line);
         return isLate ? EXIT.timedOut : EXIT.done;
       }),
