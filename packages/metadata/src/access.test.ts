@@ -65,6 +65,15 @@ describe('a name that looks like a field of access', () => {
     expect(access({ frontMatter: { [name]: 1 } })).toEqual({ security_level: 5 });
   });
 
+  it.each([
+    ['in a mapping', { access: { security_level: 5 } }],
+    ['in a mapping of mappings', { sluice: { access: { 'Allowed-Groups': ['board'] } } }],
+    ['in a list', { metadata: [{ title: 'x' }, { access_level: 'secret' }] }],
+  ])('nested %s is an error that hides', (_name, frontMatter) => {
+    for (const origin of ['frontMatter', 'sidecar'] as const)
+      expect(fault({ [origin]: frontMatter })).toMatchObject({ code: 'invalid_metadata', details: { access: true } });
+  });
+
   it('is a field where the source declares it', () => {
     expect(access({ frontMatter: { clearance: 'yes' }, fields: { clearance: 'text' } })).toEqual({ security_level: 5 });
   });

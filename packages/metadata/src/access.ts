@@ -135,20 +135,39 @@ const OTHER_NAMES = new Set([
 
 /** Who wrote `Security-Level: 4` meant the document to be hidden from most: to pass over that would show it to them. */
 function refuseNearMisses({ values, origin }: Layer, declared: Readonly<Record<string, unknown>>): void {
-  for (const name of Object.keys(values)) {
-    // Far longer than a misspelt name; the comparison below takes time by its length.
-    if (ACCESS_NAMES.has(name) || Object.hasOwn(declared, name) || name.length > 60) continue;
-    const plain = name
-      .normalize('NFKC')
-      .toLowerCase()
-      .replace(/[^\p{L}]/gu, '');
-    if (!OTHER_NAMES.has(plain) && !PLAIN_NAMES.some((meant) => isNear(plain, meant))) continue;
-    throw new SluiceError(
-      'invalid_metadata',
-      `${shown(name)} (${origin}) looks like a field of access; the names are ${[...ACCESS_NAMES].join(', ')}`,
-      { details: { field: name.slice(0, 80), origin, access: true } },
-    );
+  for (const [name, value] of Object.entries(values)) {
+    if (ACCESS_NAMES.has(name) || Object.hasOwn(declared, name)) continue;
+    const found = meansAccess(name) ? name : findNested(value);
+    if (found === undefined) continue;
+    const problem =
+      found === name
+        ? `looks like a field of access; the names are ${[...ACCESS_NAMES].join(', ')}`
+        : `lies within ${shown(name)}; write ${[...ACCESS_NAMES].join(', ')} at the top, not nested`;
+    throw new SluiceError('invalid_metadata', `${shown(found)} (${origin}) ${problem}`, {
+      details: { field: found.slice(0, 80), origin, access: true },
+    });
   }
+}
+
+/** Whether a name is that of a field of access, or likely meant as one. */
+function meansAccess(name: string): boolean {
+  // Far longer than a misspelt name; the comparison below takes time by its length.
+  if (name.length > 60) return false;
+  const plain = name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}]/gu, '');
+  return OTHER_NAMES.has(plain) || PLAIN_NAMES.some((meant) => isNear(plain, meant));
+}
+
+/** The first name within a value that means access: who nests it means it all the same. The depth of values is bounded where they are read. */
+function findNested(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const found = !Array.isArray(value) && meansAccess(name) ? name : findNested(member);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Equal, or one letter added, left out, replaced, or swapped with its neighbour. */

@@ -20,6 +20,16 @@ function fault(text: string): SluiceError {
   throw new Error('was accepted');
 }
 
+it.each([
+  ['a rule below an empty line', '\n---\nThe security level of the harbour is high.\n---\n'],
+  ['TOML without access', '+++\ntitle = "x"\n+++\nText\n'],
+  ['JSON without access', '{"title": "x"}\n\nText with access level: 4\n'],
+  ['a text about access', 'access_level: the column that holds it\n\nMore.\n'],
+  ['a marker far below', `Text\n\n---\nsecurity_level: 4\n---\n`],
+])('%s is text', (_name, text) => {
+  expect(read(text)).toBeUndefined();
+});
+
 describe('P19: front matter', () => {
   it('reads a mapping and says where the body begins', () => {
     const text = '---\ntitle: Plan\ntags: [x, y]\n---\n# Body\n\nText 1\n';
@@ -102,6 +112,14 @@ describe('P19: front matter', () => {
     ['never closed, below a comment', '---\n# of the board\nsecurity_level: 4\n\nText\n'],
     ['closed too far away', `---\nsecurity_level: 4\nabstract: ${'x'.repeat(MAX_FRONT_MATTER)}\n---\nText\n`],
     ['closed too far away, access last', `---\n${'key: value\n'.repeat(MAX_FRONT_MATTER / 10)}access_level: secret\n---\nText\n`],
+    ['YAML below empty lines', '\n\n---\nsecurity_level: 4\n---\nText\n'],
+    ['YAML behind a mark with its name', '---yaml\nsecurity_level: 4\n---\nText\n'],
+    ['YAML behind a mark with spaces before it', '  ---\nsecurity_level: 4\n---\nText\n'],
+    ['TOML', '+++\ntitle = "x"\nsecurity_level = 4\n+++\nText\n'],
+    ['TOML in a table', '+++\n[access]\n"allowed_groups" = ["board"]\n+++\nText\n'],
+    ['JSON', '{\n  "title": "x",\n  "security_level": 4\n}\n\nText\n'],
+    ['JSON in one line', '{"title": "x", "access_level": "secret"}\nText\n'],
+    ['JSON between semicolons', ';;;\n"security_level": 4\n;;;\nText\n'],
   ])('%s that speaks of access fails closed', (_name, text) => {
     expect(fault(text)).toMatchObject({ code: 'invalid_metadata', details: { access: true } });
   });

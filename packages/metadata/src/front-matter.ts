@@ -36,13 +36,15 @@ const YAML_LINE = /^(?:\s|#|- |-$|\}|\])/;
  * function: the same text gives the same answer every time.
  *
  * @throws SluiceError `invalid_metadata` when the block is plainly meant as front matter and can't be read (bad YAML, a key twice,
- *   too many aliases), and when front matter that speaks of level or groups is never closed: to take it for text would show a
- *   document to readers it was meant to be hidden from. `details.access` is true when level or groups are concerned.
+ *   too many aliases), and when front matter that speaks of level or groups is never closed, does not begin in the first line, or is
+ *   TOML or JSON: to take it for text would show a document to readers it was meant to be hidden from. `details.access` is true when
+ *   level or groups are concerned.
  */
 export function frontMatterOf(text: string): FrontMatter | undefined {
   const start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const opening = lineAt(text, start);
-  if (!OPENING.test(opening.line) || opening.next === undefined) return undefined;
+  if (!OPENING.test(opening.line)) return refuseOtherForms(text, start);
+  if (opening.next === undefined) return undefined;
 
   const bodyStart = opening.next;
   const closing = findClosing(text, bodyStart);
@@ -117,4 +119,36 @@ function refuseUnclosedAccess(text: string, bodyStart: number): undefined {
   if (lines[0] === undefined || !KEY_LINE.test(lines[0]) || !accessLine(lines)) return undefined;
   const message = `it begins with --- and sets access, but no line of --- ends it within ${MAX_FRONT_MATTER} characters`;
   throw unreadableYaml('front matter', message, lines.join('\n'));
+}
+
+/** How front matter of other tools begins, below empty lines at most, and what ends it. */
+const OTHER_FORMS: readonly { opening: RegExp; closing: RegExp; mayCloseAtOnce?: true }[] = [
+  { opening: /^[ \t]*---[ \t]*[a-z]*[ \t]*$/i, closing: /^[ \t]*(?:---|\.\.\.)[ \t]*$/ },
+  { opening: /^[ \t]*\+\+\+[ \t]*[a-z]*[ \t]*$/i, closing: /^[ \t]*\+\+\+[ \t]*$/ },
+  { opening: /^[ \t]*;;;[ \t]*[a-z]*[ \t]*$/i, closing: /^[ \t]*;;;[ \t]*$/ },
+  { opening: /^[ \t]*\{/, closing: /\}[ \t]*$/, mayCloseAtOnce: true },
+];
+
+/** A name and what sets it, in YAML, TOML or JSON; names stand at the start of a line, or behind a bracket or comma. */
+const ANY_KEY = /(?:^|[{,])[ \t]*["']?([\p{L}_][\p{L}\p{N}_.-]*)["']?[ \t]*[:=]/gu;
+
+/** Front matter in a form that is not read is text, unless it sets access. */
+function refuseOtherForms(text: string, start: number): undefined {
+  let from = start;
+  let first = lineAt(text, start);
+  while (first.line.trim() === '' && first.next !== undefined && first.next - start <= MAX_FRONT_MATTER) {
+    from = first.next;
+    first = lineAt(text, from);
+  }
+  const form = OTHER_FORMS.find(({ opening }) => opening.test(first.line));
+  if (form === undefined) return undefined;
+  const lines: string[] = [];
+  for (const line of text.slice(from, from + MAX_FRONT_MATTER).split('\n')) {
+    lines.push(line);
+    if ((lines.length > 1 || form.mayCloseAtOnce) && form.closing.test(line)) break;
+  }
+  const names = lines.flatMap((line) => [...line.matchAll(ANY_KEY)].map(([, name = '']) => name));
+  if (!names.some(speaksOfAccess)) return undefined;
+  const message = 'it sets access in a form that is not read: write YAML between lines of ---, from the first line of the file';
+  throw unreadableYaml('front matter', message, names.join('\n'));
 }
