@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Report } from './report.js';
 
 const estimateSchema = z.object({ mean: z.number(), low: z.number(), high: z.number(), n: z.number() });
 
@@ -19,7 +18,7 @@ export function readBaseline(value: unknown): Baseline | undefined {
 }
 
 /** The part of a report that a comparison by these measures needs: small enough to be committed. Scores have four digits. */
-export function baselineOf(report: Report, measures: readonly string[]): Baseline {
+export function baselineOf(report: Omit<Baseline, 'format'>, measures: readonly string[]): Baseline {
   const pick = <T>(from: Readonly<Record<string, T>>, change: (value: T) => T) =>
     Object.fromEntries(measures.flatMap((name) => (from[name] === undefined ? [] : [[name, change(from[name])]])));
   return {

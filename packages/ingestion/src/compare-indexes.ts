@@ -1,7 +1,7 @@
 import { type ChunkStore, type CommitRecord, hashOf, topRecord } from '@sluice/core';
 
 /** How far an index that is being built has come, in documents of the live one. */
-export interface IndexComparison {
+interface IndexComparison {
   /** Documents of the live index. */
   documents: number;
   /** Of these, those that stand in the other as they do in the live one. */

@@ -1,6 +1,6 @@
 export { audit, createAuditLoop } from './audit.js';
 export { withSharedRequests } from './batched-reads.js';
-export { compareIndexes, type IndexComparison } from './compare-indexes.js';
+export { compareIndexes } from './compare-indexes.js';
 export { type IngestionDeps, type SourceView, STEPS, type Step } from './deps.js';
 export { discardDocument } from './discard.js';
 export { accessOfNewFile, readOwnMetadata } from './document-metadata.js';
