@@ -13,6 +13,8 @@ const DRAIN_MS = 70_000;
 /** As Fastify's own server has them. */
 const KEEP_ALIVE_MS = 72_000;
 const REQUEST_MS = 60_000;
+/** Bytes of a request's first line and headers: room for the longest filter and groups of a query, which Node's 16 KiB lack. */
+const MAX_HEADER_BYTES = 131_072;
 const CLOSE_IDLE_MS = 50;
 
 /** The API over one model. */
@@ -47,8 +49,9 @@ export async function serve<A extends Answering>(options: ServeOptions<A>): Prom
   let live = await liveNow().catch(() => generations.configured);
   let current = await options.open(live);
   await options.beforeListening(current);
-  const server: Server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_MS }, (request, response) =>
-    current.app.routing(request, response),
+  const server: Server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_MS, maxHeaderSize: MAX_HEADER_BYTES },
+    (request, response) => current.app.routing(request, response),
   );
   server.on('clientError', answerBrokenRequest);
   server.listen(options.api.port, options.api.host);
