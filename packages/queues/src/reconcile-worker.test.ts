@@ -350,7 +350,8 @@ describe('a worker that is lost', () => {
 describe('stopping', () => {
   it.each(['quick', 'failing', 'deaf'] as const)('leaves no job behind (%s)', async (mode) => {
     await add('a', 'b');
-    const ending = await startWorkerProcess(url, bench.namespace, mode);
+    // Its stop takes more than two seconds: what it gives back must still be its own, on a slow machine too.
+    const ending = await startWorkerProcess(url, bench.namespace, mode, 30_000);
     processes.push(ending);
     await ending.says('began a 0');
     await ending.says('began b 0');

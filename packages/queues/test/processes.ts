@@ -11,14 +11,19 @@ export interface WorkerProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-/** Starts worker-process.js: compiled code, so build the package first. */
+/**
+ * Starts worker-process.js: compiled code, so build the package first.
+ *
+ * @param lockMs how long it may be silent before it loses its jobs
+ */
 export async function startWorkerProcess(
   url: string,
   namespace: string,
   mode: 'quick' | 'deaf' | 'failing' | 'frozen' | 'spinning',
+  lockMs = 2_000,
 ): Promise<WorkerProcess> {
   const script = fileURLToPath(new URL('./worker-process.js', import.meta.url));
-  const child = spawn(process.execPath, [script, url, namespace, mode], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [script, url, namespace, mode, String(lockMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (data: string) => lines.push(...data.split('\n').filter(Boolean)));
   const says = async (line: string) => {

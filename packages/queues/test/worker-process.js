@@ -1,13 +1,13 @@
 import { createReconcileWorker } from '../dist/index.js';
 
 // A worker in a process of its own, for tests that kill, freeze or end it. Says what it does, a line each.
-const [url, namespace, mode] = process.argv.slice(2);
+const [url, namespace, mode, lockMs] = process.argv.slice(2);
 const say = (line) => process.stdout.write(`${line}\n`);
 const worker = createReconcileWorker({
   url,
   namespace,
   concurrency: 4,
-  settings: { lockMs: 2_000, stalledMs: 500 },
+  settings: { lockMs: Number(lockMs), stalledMs: 500 },
   handle: async (request, { signal, crashes }) => {
     // Listens before it says that it began: whoever reads that may freeze and wake it at once.
     const ended = new Promise((resolve, reject) => {
