@@ -10,7 +10,7 @@ import type { ReconcileOptions, ReconcileOutcome } from './outcome.js';
 import { publish } from './publish.js';
 import { createReadBuffer, type ReadBuffer } from './read-buffer.js';
 import { recommitUnconfigured } from './recommit-unconfigured.js';
-import { type Looked, recordFailure, unrecorded } from './record-failure.js';
+import { type Looked, type Retries, recordFailure, unrecorded } from './record-failure.js';
 import { isWhole, MissingChunk, rewriteBase } from './rewrite.js';
 import { findSettled, isOverLimits, isSameState } from './settled.js';
 import { createLookWhenStill } from './still.js';
@@ -51,12 +51,13 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       }
       const target = targetOf(source, request.path);
       const reading = createReadBuffer(deps, target);
+      const retries: Retries = { afterOutage: false };
       try {
         for (let round = 0; round < deps.settings.maxRounds; round += 1) {
           // The watcher waited before it told of it; what comes later it has not seen.
           const looked: Looked = { disk: undefined, knownGone: round === 0 && request.cause === 'unlink' };
           const outcome = await runRounds(deps, target, { request, reading, looked, options, vectors }).catch((thrown: unknown) =>
-            recordFailure(deps, target, thrown, { reading, looked, options }),
+            recordFailure(deps, target, thrown, { reading, looked, options, retries }),
           );
           if (outcome !== 'again') return outcome;
         }
@@ -75,7 +76,12 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       if (disk.kind === 'gone' || changedMs(disk) > options.unlessChangedSinceMs) return reconciler.reconcile(request, options);
       const reading = createReadBuffer(deps, target);
       try {
-        const outcome = await recordFailure(deps, target, error, { reading, looked: { disk }, options: { lastAttempt: true } });
+        const outcome = await recordFailure(deps, target, error, {
+          reading,
+          looked: { disk },
+          options: { lastAttempt: true },
+          retries: { afterOutage: true },
+        });
         if (outcome === 'again') throw keepsChanging(target);
         return outcome;
       } catch (thrown) {

@@ -11,10 +11,19 @@ const REQUEUED: ReadonlySet<string> = new Set(['outdated_attempt', 'queue_unavai
 
 const SKIPPED: ReadonlySet<string> = new Set(['unsupported_type', 'too_large'] satisfies ReasonCode[]);
 
+/** Faults of a service that every document needs. It may answer again by the time that they reach `recordFailure`. */
+const OUTAGES: ReadonlySet<string> = new Set(['embed_failed', 'store_unavailable'] satisfies ErrorCode[]);
+
 /** The disk as the round under way has seen it: what a failure is about. */
 export interface Looked {
   disk: DiskState | undefined;
   knownGone?: boolean;
+}
+
+/** What a job has tried again by itself. */
+export interface Retries {
+  /** The document was tried once more because a service had failed it. */
+  afterOutage: boolean;
 }
 
 /** Whether an embedding endpoint is away for every text. */
@@ -42,7 +51,7 @@ export async function recordFailure(
   deps: IngestionDeps,
   target: Target,
   thrown: unknown,
-  { reading, looked, options }: { reading: ReadBuffer; looked: Looked; options: ReconcileOptions },
+  { reading, looked, options, retries }: { reading: ReadBuffer; looked: Looked; options: ReconcileOptions; retries: Retries },
 ): Promise<ReconcileOutcome | 'again'> {
   if (options.signal?.aborted) throw thrown;
   const error = toSluiceError(thrown, 'internal', target.docId);
@@ -53,6 +62,11 @@ export async function recordFailure(
   if (!permanent && !options.lastAttempt) throw asTransient(error);
   // Recorded it would be a dead letter, while the endpoint is only away: such a job waits for it.
   if (!permanent && error.code === 'embed_failed' && (await isAway(deps.embedder))) throw error;
+  // Its last try may have been in an outage that has just ended: the failure is the document's own only if the service answers others.
+  if (!permanent && OUTAGES.has(error.code) && !retries.afterOutage) {
+    retries.afterOutage = true;
+    return 'again';
+  }
   if (error.code === 'unreadable') {
     const why = await whyUnreadable(deps, target.source, target.sourcePath);
     // A root that lets nothing be looked at is as good as lost: what is known of its documents stays as it is.

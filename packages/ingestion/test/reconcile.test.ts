@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ChunkStore, type CommitRecord, SluiceError } from '@sluice/core';
 import { audit, createSweeper } from '@sluice/ingestion';
 import { createNodeFiles } from '@sluice/sources';
-import { createMemoryStore } from '@sluice/testkit';
+import { createMemoryStore, createWordEmbedder } from '@sluice/testkit';
 import { describe, expect, it } from 'vitest';
 import { useHarnesses } from './harness.js';
 
@@ -243,6 +243,24 @@ describe('reconcile', () => {
     expect(await h.top('a.md')).toBeUndefined();
     expect(await h.reconcile('a.md', 'add')).toMatchObject({ outcome: 'failed', reason: 'embed_failed', serving: false });
     expect(await h.reconcile('a.md', 'scan')).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('tries a document once more whose last try met the end of an outage', async () => {
+    const embedder = createWordEmbedder();
+    const fault = new SluiceError('embed_failed', 'the endpoint answered 503');
+    let failing = 0;
+    const embed: typeof embedder.embed = (...given) => {
+      failing -= 1;
+      return failing >= 0 ? Promise.reject(fault) : embedder.embed(...given);
+    };
+    const h = await harness({ embedder: { ...embedder, embed, checkReady: async () => {} } });
+    await h.write('a.md', 'text');
+    failing = 1;
+    expect(await h.reconcile('a.md', 'add')).toMatchObject({ outcome: 'indexed' });
+    await h.write('a.md', 'other text');
+    failing = 2;
+    expect(await h.reconcile('a.md')).toMatchObject({ outcome: 'failed', reason: 'embed_failed', serving: true });
+    expect(await h.texts('a.md')).toEqual(['text']);
   });
 
   it('records that the store refused this document, which goes on answering as it was; and says what it could not record', async () => {
