@@ -14,7 +14,7 @@ import {
   systemClock,
   type Urgency,
 } from '@sluice/core';
-import { sidecarOf } from '@sluice/metadata';
+import { sidecarsOf } from '@sluice/metadata';
 import type { Control, WatchedSourceState } from '@sluice/queues';
 import { createNodeFiles, createSourceView } from '@sluice/sources';
 import { createMetrics, silentLogger } from '@sluice/telemetry';
@@ -215,7 +215,7 @@ export async function makeInstance(): Promise<FakeInstance> {
         put(docId, request, { status: 'deleted', stat: '', content_hash: '' });
       return;
     }
-    const sidecar = await disk.stat(sidecarOf(absolute));
+    const sidecars = await Promise.all(sidecarsOf(absolute).map((path) => disk.stat(path)));
     const hash = await disk.hash(absolute).catch(() => undefined);
     // It went since it was found: looked at anew.
     if (hash === undefined) return reconcile(request, disk);
@@ -223,7 +223,7 @@ export async function makeInstance(): Promise<FakeInstance> {
     instance.failing.delete(request.path);
     const state = {
       stat: statKey(stat),
-      sidecar_stat: sidecarKey(sidecar),
+      sidecar_stat: sidecarKey(sidecars),
       content_hash: hash,
       fingerprint: instance.policy.fingerprint,
       config_hash: instance.policy.configHash,

@@ -35,24 +35,28 @@ export async function readSidecar(
   deps: Pick<IngestionDeps, 'files'>,
   disk: SidecarState,
 ): Promise<Record<string, unknown> | undefined> {
-  if (disk.sidecarStat === '') return undefined;
-  if (disk.sidecar === undefined) {
-    // Whoever put it there meant to say something of the document, and it may be who may see it.
-    const message = `${disk.sidecarPath} is no file (${disk.sidecarStat}); a sidecar is read from a file itself, never through a link`;
-    throw new SluiceError('invalid_metadata', message, { details: { field: 'sidecar', access: true } });
-  }
+  const [path, ...others] = disk.sidecarPaths;
+  if (path === undefined) return undefined;
+  // Whoever put it there meant to say something of the document, and it may be who may see it.
+  if (others.length > 0) throw unclearSidecar(`${disk.sidecarPaths.join(' and ')} speak of the same file; keep one of them`);
+  if (disk.sidecar === undefined)
+    throw unclearSidecar(`${path} is no file; a sidecar is read from a file itself, never through a link`);
   try {
-    return parseSidecar(decodeYamlBytes(await deps.files.readHead(disk.sidecarPath, MAX_SIDECAR_BYTES, disk.sidecar)));
+    return parseSidecar(decodeYamlBytes(await deps.files.readHead(path, MAX_SIDECAR_BYTES, disk.sidecar)));
   } catch (cause) {
     if (cause instanceof SluiceError)
-      throw new SluiceError(cause.code, `${disk.sidecarPath}: ${cause.message}`, {
+      throw new SluiceError(cause.code, `${path}: ${cause.message}`, {
         cause,
         ...(cause.details === undefined ? {} : { details: cause.details }),
       });
     // Gone since it was looked at: the check after the commit sees that, and the reconcile runs again.
     if (codeOf(cause) === 'ENOENT') return undefined;
-    throw unreadable(disk.sidecarPath, cause);
+    throw unreadable(path, cause);
   }
+}
+
+function unclearSidecar(message: string): SluiceError {
+  return new SluiceError('invalid_metadata', message, { details: { field: 'sidecar', access: true } });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { type EntryStat, type Files, fileFaultKind, isAbsence, SluiceError, sidecarKey, statKey } from '@sluice/core';
-import { sidecarOf } from '@sluice/metadata';
+import { sidecarsOf } from '@sluice/metadata';
 import type { IngestionDeps, SourceView } from './deps.js';
 import type { DocumentPolicy } from './policy.js';
 
@@ -10,8 +10,9 @@ export type DiskState =
   | ({ kind: 'file'; path: string; stat: EntryStat; statKey: string; policy: DocumentPolicy } & SidecarState);
 
 export interface SidecarState {
-  sidecarPath: string;
-  /** Undefined where none is, or what is there is no file. */
+  /** What stands under the names of a sidecar: one path, or none; more are a fault of whoever wrote them. */
+  sidecarPaths: string[];
+  /** Undefined where none is, more than one, or what is there is no file. */
   sidecar?: EntryStat;
   /** sidecarKey: '' without one. */
   sidecarStat: string;
@@ -72,9 +73,15 @@ export async function observeAgain(
 
 /** What stands in the place of a file's sidecar. */
 export async function lookAtSidecar(files: Files, path: string, known?: EntryStat): Promise<SidecarState> {
-  const sidecarPath = sidecarOf(path);
-  const sidecar = await lookAt(files, sidecarPath, known);
-  return { sidecarPath, ...(sidecar?.kind === 'file' ? { sidecar } : {}), sidecarStat: sidecarKey(sidecar) };
+  const paths = sidecarsOf(path);
+  const stats = await Promise.all(paths.map((sidecar) => lookAt(files, sidecar, known)));
+  const sidecarPaths = paths.filter((_, at) => stats[at] !== undefined);
+  const sidecar = sidecarPaths.length === 1 ? stats.find((stat) => stat !== undefined) : undefined;
+  return {
+    sidecarPaths,
+    ...(sidecar?.kind === 'file' ? { sidecar } : {}),
+    sidecarStat: sidecarKey(stats),
+  };
 }
 
 /** Any name will do: what counts is whether the root lets names be looked for. */
@@ -97,7 +104,7 @@ export async function whyUnreadable(
   try {
     const disk = await observeDisk(deps, source, sourcePath);
     if (disk.kind === 'file') await deps.files.readHead(disk.path, 1);
-    if (disk.kind === 'file' && disk.sidecar !== undefined) await deps.files.readHead(disk.sidecarPath, 1);
+    if (disk.kind === 'file') for (const sidecar of disk.sidecarPaths) await deps.files.readHead(sidecar, 1);
     return 'readable';
   } catch {
     return 'document';

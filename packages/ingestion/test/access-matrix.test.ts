@@ -78,3 +78,34 @@ function source({ deps }: Harness) {
   if (found === undefined) throw new Error('no source');
   return found;
 }
+
+it.each(['.meta.yaml', '.meta.yml', '.meta.json'])('a sidecar ending in %s is read, comes and goes', async (suffix) => {
+  const h = await harness();
+  await h.write('a.txt', 'A kettle.');
+  await h.reconcile('a.txt', 'add');
+  await h.write(`a.txt${suffix}`, '{"security_level": 4}');
+  await h.reconcile('a.txt');
+  expect(await h.top('a.txt')).toMatchObject({ security_level: 4 });
+  expect(await h.reconcile('a.txt')).toMatchObject({ outcome: 'unchanged' });
+  await h.remove(`a.txt${suffix}`);
+  await h.reconcile('a.txt');
+  expect(await h.top('a.txt')).toMatchObject({ security_level: 1, sidecar_stat: '' });
+});
+
+it('two sidecars of one file hide it, until one of them goes', async () => {
+  const h = await harness();
+  await h.write('a.txt', 'A kettle.');
+  await h.write('a.txt.meta.yaml', 'security_level: 2');
+  await h.reconcile('a.txt', 'add');
+  await h.write('a.txt.meta.yml', 'security_level: 1');
+  const failed = await h.reconcile('a.txt');
+  expect(failed).toMatchObject({
+    outcome: 'failed',
+    reason: 'invalid_metadata',
+    message: expect.stringContaining('keep one of them'),
+  });
+  expect(await h.top('a.txt')).toMatchObject({ status: 'failed', chunks: 1, security_level: 5 });
+  await h.remove('a.txt.meta.yaml');
+  await h.reconcile('a.txt');
+  expect(await h.top('a.txt')).toMatchObject({ status: 'indexed', security_level: 1 });
+});

@@ -19,4 +19,4 @@ export { compileGlob, createStepMatcher, readSteps } from './glob.js';
 export type { MetadataInput, MetadataRule, MetadataSchema } from './layers.js';
 export { createPathRules } from './path-rules.js';
 export { checkMetadata, resolveMetadata } from './resolve.js';
-export { isSidecar, MAX_SIDECAR_BYTES, ownerOf, parseSidecar, sidecarOf } from './sidecar.js';
+export { isReadSidecar, isSidecar, MAX_SIDECAR_BYTES, ownerOf, parseSidecar, sidecarsOf } from './sidecar.js';

@@ -1,18 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { isSidecar, ownerOf, parseSidecar, sidecarOf } from './sidecar.js';
+import { isReadSidecar, isSidecar, ownerOf, parseSidecar, sidecarsOf } from './sidecar.js';
 
 describe('sidecars', () => {
   it('are named after their file', () => {
-    expect(sidecarOf('a/b.pdf')).toBe('a/b.pdf.meta.yaml');
-    expect(ownerOf('a/b.pdf.meta.yaml')).toBe('a/b.pdf');
-    expect(['b.pdf.meta.yaml', 'a/b.meta.yaml'].map(isSidecar)).toEqual([true, true]);
-    expect(['.meta.yaml', 'a/.meta.yaml', 'meta.yaml', 'b.meta.yml', 'b.META.YAML'].map(isSidecar)).toEqual([
-      false,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    expect(sidecarsOf('a/b.pdf')).toEqual(['a/b.pdf.meta.yaml', 'a/b.pdf.meta.yml', 'a/b.pdf.meta.json']);
+    expect(sidecarsOf('a.d/b')).toEqual(['a.d/b.meta.yaml', 'a.d/b.meta.yml']);
+    for (const path of sidecarsOf('a/b.pdf')) expect(ownerOf(path)).toBe('a/b.pdf');
+    const sidecars = ['b.pdf.meta.yaml', 'a/b.meta.yaml', 'b.meta.yml', 'b.pdf.meta.json', 'b.txt.meta.yaml.meta.yml'];
+    expect(sidecars.filter(isSidecar)).toEqual(sidecars);
+    expect(sidecars.filter(isReadSidecar)).toEqual(sidecars);
+    const documents = [
+      '.meta.yaml',
+      'a/.meta.yml',
+      'meta.yaml',
+      'model.meta.json',
+      'a.d/model.meta.json',
+      'b.metayaml',
+      'b.pdf.meta.toml',
+    ];
+    expect(documents.filter(isSidecar)).toEqual([]);
+  });
+
+  it('are no documents in other letters either, though not read', () => {
+    const names = ['b.pdf.META.YAML', 'b.pdf.Meta.yml', 'b.PDF.META.JSON'];
+    expect(names.filter(isSidecar)).toEqual(names);
+    expect(names.filter(isReadSidecar)).toEqual([]);
+    expect(names.map(ownerOf)).toEqual(['b.pdf', 'b.pdf', 'b.PDF']);
   });
 
   it('hold a mapping or nothing', () => {

@@ -1,7 +1,14 @@
 import { SluiceError } from '@sluice/core';
 import { readYaml, speaksOfAccess, unreadableYaml } from './yaml.js';
 
+/** The name that the documentation gives comes first. JSON is YAML too. */
 const SUFFIX = '.meta.yaml';
+const OTHER_YAML = '.meta.yml';
+const JSON_SUFFIX = '.meta.json';
+/** `model.meta.json` is as likely a document of its own; `plan.pdf.meta.json` speaks of `plan.pdf`. */
+const WITH_EXTENSION = /[^/]\.[a-z0-9]{1,8}$/i;
+/** A sidecar's name in any letters: what no disk that tells case apart would find beside its file is still no document. */
+const ANY_CASE = /^(.*[^/])\.meta\.(ya?ml|json)$/is;
 
 /** Sidecars are small; a longer one is refused rather than read into memory. In UTF-16 units. */
 const MAX_SIDECAR = 262_144;
@@ -11,19 +18,34 @@ export const MAX_SIDECAR_BYTES = 4 * MAX_SIDECAR + 4;
 
 /** Whether a file name (or path) is that of a sidecar: never a document itself. */
 export function isSidecar(name: string): boolean {
-  const slash = name.lastIndexOf('/');
-  return name.endsWith(SUFFIX) && name.length - slash - 1 > SUFFIX.length;
+  return findOwner(name) !== undefined;
 }
 
-/** Path of the sidecar of a file: `a/b.pdf` -> `a/b.pdf.meta.yaml`. */
-export function sidecarOf(path: string): string {
-  return `${path}${SUFFIX}`;
+/** Whether a sidecar is found under this name beside its file: `x.META.YAML` is not, on a disk that tells case apart. */
+export function isReadSidecar(name: string): boolean {
+  const owner = findOwner(name);
+  return owner !== undefined && sidecarsOf(owner).includes(name);
+}
+
+/**
+ * Paths at which the sidecar of a file may be, the usual one first: `a/b.pdf` -> `a/b.pdf.meta.yaml`, `a/b.pdf.meta.yml`,
+ * `a/b.pdf.meta.json`. More than one at a time is an error of whoever wrote them. A name without extension has no `.meta.json`.
+ */
+export function sidecarsOf(path: string): string[] {
+  return [SUFFIX, OTHER_YAML, ...(WITH_EXTENSION.test(path) ? [JSON_SUFFIX] : [])].map((suffix) => `${path}${suffix}`);
 }
 
 /** Path of the file a sidecar speaks of: `a/b.pdf.meta.yaml` -> `a/b.pdf`. */
 export function ownerOf(sidecarPath: string): string {
-  if (!isSidecar(sidecarPath)) throw new RangeError(`not a sidecar: ${sidecarPath}`);
-  return sidecarPath.slice(0, -SUFFIX.length);
+  const owner = findOwner(sidecarPath);
+  if (owner === undefined) throw new RangeError(`not a sidecar: ${sidecarPath}`);
+  return owner;
+}
+
+function findOwner(path: string): string | undefined {
+  const [, owner, language] = ANY_CASE.exec(path) ?? [];
+  if (owner === undefined || language === undefined) return undefined;
+  return language.toLowerCase() === 'json' && !WITH_EXTENSION.test(owner) ? undefined : owner;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Cause, type EntryStat, type FileStat, type Files, sameStat, sidecarKey, statKey } from '@sluice/core';
+import { type Cause, type FileStat, type Files, sameStat, statKey } from '@sluice/core';
 import type { IgnoreSettings } from './ignore-rules.js';
 import { createIgnoreRules } from './ignore-rules.js';
 import type { KnownDocument, KnownDocuments } from './known-documents.js';
@@ -90,7 +90,7 @@ export async function* compareSource(options: CompareOptions): AsyncGenerator<Di
       case 'file': {
         seen.add(item.path);
         options.onSeen?.(item.path);
-        const cause = await judgeFile(options, item.path, item.stat, item.sidecar);
+        const cause = await judgeFile(options, item.path, item.stat, item.sidecarStat);
         return cause === undefined ? undefined : { path: item.path, cause, gone: false };
       }
     }
@@ -159,11 +159,11 @@ async function judgeFile(
   options: CompareOptions,
   path: string,
   stat: FileStat,
-  sidecar: EntryStat | undefined,
+  sidecarStat: string,
 ): Promise<Difference['cause'] | undefined> {
   const before = options.known.get(path);
   if (before === undefined || before.status === 'deleted') return 'scan';
-  if (before.sidecarStat !== sidecarKey(sidecar)) return 'scan';
+  if (before.sidecarStat !== sidecarStat) return 'scan';
   const key = statKey(stat);
   if (before.stat !== key) {
     if (options.mtimeMatters === true && mtimeOf(before.stat) !== stat.mtimeNs) return 'scan';

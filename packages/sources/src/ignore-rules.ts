@@ -1,5 +1,5 @@
 import type { Files, FolderEntry } from '@sluice/core';
-import { compileGlob, isSidecar } from '@sluice/metadata';
+import { compileGlob, isReadSidecar, isSidecar } from '@sluice/metadata';
 import picomatch from 'picomatch';
 import { compileIgnoreFile, type IgnoreLine } from './gitignore.js';
 import { junkKind } from './junk.js';
@@ -110,7 +110,12 @@ export function createIgnoreRules(settings: IgnoreSettings & { ignoreFiles?: Rea
     const name = relPath.slice(relPath.lastIndexOf('/') + 1);
     const junk = junkKind(name, kind);
     if (junk !== undefined) return { rule: 'builtin', pattern: junk, path: relPath };
-    if (kind === 'file' && isSidecar(name)) return { rule: 'sidecar', pattern: 'metadata of another file', path: relPath };
+    if (kind === 'file' && isSidecar(name)) {
+      const pattern = isReadSidecar(name)
+        ? 'metadata of another file'
+        : 'named like a sidecar, and not read; its ending must be .meta.yaml';
+      return { rule: 'sidecar', pattern, path: relPath };
+    }
     const excluded = exclude.find((glob) => glob.matches(relPath));
     if (excluded !== undefined) return { rule: 'exclude', pattern: excluded.pattern, path: relPath };
     const ignored = byIgnoreFile(relPath, kind);

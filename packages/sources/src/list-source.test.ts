@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Files } from '@sluice/core';
@@ -72,10 +72,11 @@ describe('listing a source', () => {
     await make('a.md', 'sub/b.pdf', 'sub/b.pdf.meta.yaml', 'sub/~$b.docx', '.hidden/x.md', 'c.md.meta.yaml');
     await mkdir(join(root, 'd.md.meta.yaml'));
     const found = await list();
-    const documents = found.filter((item) => item.kind === 'file').map(({ path, sidecar }) => [path, sidecar?.size]);
+    const documents = found.filter((item) => item.kind === 'file').map(({ path, sidecarStat }) => [path, sidecarStat]);
+    const sidecar = await stat(join(root, 'sub/b.pdf.meta.yaml'), { bigint: true });
     expect(documents.sort()).toEqual([
-      ['a.md', undefined],
-      ['sub/b.pdf', 'sub/b.pdf.meta.yaml'.length],
+      ['a.md', ''],
+      ['sub/b.pdf', expect.stringContaining(`${sidecar.mtimeNs}`)],
     ]);
     const ignored = found.filter((item) => item.kind === 'ignored').map(({ path, verdict }) => `${path} ${verdict.rule}`);
     expect(ignored.sort()).toEqual([

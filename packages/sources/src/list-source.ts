@@ -1,5 +1,5 @@
-import { type EntryStat, type FileStat, type Files, type FolderEntry, isAbsence } from '@sluice/core';
-import { sidecarOf } from '@sluice/metadata';
+import { type FileStat, type Files, type FolderEntry, isAbsence, sidecarKey } from '@sluice/core';
+import { isSidecar, ownerOf, sidecarsOf } from '@sluice/metadata';
 import {
   createIgnoreRules,
   IGNORE_FILE,
@@ -12,7 +12,7 @@ import { absolutePath, childPath } from './paths.js';
 
 /** One finding of a walk. Paths are relative to the root, with forward slashes, in the on-disk spelling. */
 export type Listed =
-  | { kind: 'file'; path: string; stat: FileStat; sidecar: EntryStat | undefined }
+  | { kind: 'file'; path: string; stat: FileStat; sidecarStat: string }
   /** A name that is not UTF-8; `path` holds replacement marks. */
   | { kind: 'invalid_name'; path: string; folder: boolean }
   | { kind: 'ignored'; path: string; folder: boolean; verdict: IgnoreVerdict }
@@ -55,7 +55,7 @@ export async function* listSource(options: ListOptions): AsyncGenerator<Listed[]
       for (let at = 0; at < listing.files.length; at += FILES_AT_ONCE) {
         options.signal?.throwIfAborted();
         const batch = listing.files.slice(at, at + FILES_AT_ONCE);
-        const found = await Promise.all(batch.map((file) => statFile(options, file.path, file.sidecar)));
+        const found = await Promise.all(batch.map((file) => statFile(options, file.path, file.hasSidecar)));
         yield found.filter((item) => item !== undefined);
       }
     }
@@ -64,7 +64,7 @@ export async function* listSource(options: ListOptions): AsyncGenerator<Listed[]
 
 interface Listing {
   folders: string[];
-  files: { path: string; sidecar: boolean }[];
+  files: { path: string; hasSidecar: boolean }[];
   findings: Listed[];
 }
 
@@ -85,7 +85,7 @@ async function listFolder(options: ListOptions, rules: IgnoreRules, folder: stri
     listing.findings.push({ kind: 'error', path: folder, error });
     return listing;
   }
-  const names = new Set(entries.map((entry) => entry.name));
+  const sidecars = new Set(entries.flatMap(({ name }) => (isSidecar(name) ? [ownerOf(name)] : [])));
   for (const entry of entries) {
     const path = childPath(folder, entry.name);
     if (!entry.validName) {
@@ -105,7 +105,7 @@ async function listFolder(options: ListOptions, rules: IgnoreRules, folder: stri
     const verdict = rules.explainEntry(path, entry.kind);
     if (verdict !== undefined) listing.findings.push({ kind: 'ignored', path, folder: entry.kind === 'folder', verdict });
     else if (entry.kind === 'folder') listing.folders.push(path);
-    else listing.files.push({ path, sidecar: names.has(sidecarOf(entry.name)) });
+    else listing.files.push({ path, hasSidecar: sidecars.has(entry.name) });
   }
   return listing;
 }
@@ -115,8 +115,9 @@ async function statFile(options: ListOptions, path: string, hasSidecar: boolean)
     const stat = await options.files.stat(absolutePath(options.root, path));
     // Gone, or replaced by a folder or link, since the folder was listed: the event of that change, or the next walk, tells.
     if (stat === undefined || stat.kind !== 'file') return undefined;
-    const sidecar = hasSidecar ? await options.files.stat(absolutePath(options.root, sidecarOf(path))) : undefined;
-    return { kind: 'file', path, stat, sidecar };
+    const names = hasSidecar ? sidecarsOf(path) : [];
+    const sidecars = await Promise.all(names.map((name) => options.files.stat(absolutePath(options.root, name))));
+    return { kind: 'file', path, stat, sidecarStat: sidecarKey(sidecars) };
   } catch (error) {
     return { kind: 'error', path, error };
   }

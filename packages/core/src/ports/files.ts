@@ -24,11 +24,18 @@ export interface EntryStat extends FileStat {
 
 /**
  * A text for what stands beside a document where its sidecar would, as commits store it: '' for nothing, the stat of a file. Of a link, a
- * folder or the like, which no metadata is read from, the kind.
+ * folder or the like, which no metadata is read from, the kind. What stands under another than the first name has that name's place before it.
+ *
+ * @param stats one for each name that a sidecar may have, in that order
  */
-export function sidecarKey(stat: EntryStat | undefined): string {
-  if (stat === undefined) return '';
-  return stat.kind === 'file' ? statKey(stat) : stat.kind;
+export function sidecarKey(stats: readonly (EntryStat | undefined)[]): string {
+  return stats
+    .flatMap((stat, place) => {
+      if (stat === undefined) return [];
+      const key = stat.kind === 'file' ? statKey(stat) : stat.kind;
+      return [place === 0 ? key : `${place}=${key}`];
+    })
+    .join(' ');
 }
 
 /** The file system as a port, so that faults (EACCES, ESTALE, EIO) can be injected. Errors keep Node's `code`. */
