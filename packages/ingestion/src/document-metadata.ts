@@ -8,6 +8,7 @@ import {
   mayHaveFrontMatter,
   narrowAccess,
   parseSidecar,
+  refuseUnreadAccess,
   resolveAccess,
   resolveMetadata,
 } from '@sluice/metadata';
@@ -152,15 +153,16 @@ export async function accessOfNewFile(
 }
 
 async function readFrontMatter(deps: Pick<IngestionDeps, 'files'>, path: string): Promise<Record<string, unknown> | undefined> {
-  if (!mayHaveFrontMatter(path)) return undefined;
-  let head: Uint8Array;
+  const readHead = (bytes: number) => deps.files.readHead(path, bytes);
   try {
-    head = await deps.files.readHead(path, HEAD_BYTES);
+    if (mayHaveFrontMatter(path)) return frontMatterOf(decodeYamlBytes(await readHead(HEAD_BYTES)))?.data;
+    await refuseUnreadAccess(path, readHead);
+    return undefined;
   } catch (cause) {
+    if (cause instanceof SluiceError) throw cause;
     if (codeOf(cause) === 'ENOENT') return undefined;
     throw unreadable(path, cause);
   }
-  return frontMatterOf(decodeYamlBytes(head))?.data;
 }
 
 /** Metadata of a document that was read, by precedence. */

@@ -109,3 +109,13 @@ it('two sidecars of one file hide it, until one of them goes', async () => {
   await h.reconcile('a.txt');
   expect(await h.top('a.txt')).toMatchObject({ status: 'indexed', security_level: 1 });
 });
+
+it('front matter that sets access in a text file hides it: the new state, the old one, and its name', async () => {
+  const h = await harness();
+  await h.write('a.txt', 'A kettle.');
+  await h.reconcile('a.txt', 'add');
+  await h.write('a.txt', '---\nsecurity_level: 4\n---\n!corrupt');
+  expect(await accessOfNewFile(h.deps, source(h), 'a.txt')).toEqual({ security_level: 5 });
+  expect(await h.reconcile('a.txt')).toMatchObject({ outcome: 'failed' });
+  expect(await h.top('a.txt')).toMatchObject({ security_level: 5 });
+});

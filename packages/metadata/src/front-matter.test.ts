@@ -1,7 +1,7 @@
 import { SluiceError } from '@sluice/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frontMatterOf, MAX_FRONT_MATTER } from './front-matter.js';
+import { frontMatterOf, MAX_FRONT_MATTER, refuseUnreadAccess } from './front-matter.js';
 
 /** Each text is read twice: a reader that remembers the first reading must not answer differently the second time. */
 function read(text: string) {
@@ -187,4 +187,41 @@ it('takes time by the length of what is hostile, not by its square', () => {
       }
     }
   }
+});
+
+describe('front matter of a format that has none', () => {
+  const check = (name: string, text: string | Uint8Array) =>
+    refuseUnreadAccess(name, (length) => (typeof text === 'string' ? Buffer.from(text) : text).subarray(0, length));
+
+  it.each([
+    ['a.txt', '---\nsecurity_level: 5\n---\nbody'],
+    ['a.html', '---\r\nlayout: page\r\nSecurity-Level: 5\r\n---\r\n<p>body</p>'],
+    ['a.adoc', '+++\nallowed_groups = ["board"]\n+++\n= Title'],
+    ['a.rst', '\n\n---\nclearance: 4\n---\nbody'],
+    ['sub/A.ORG', '---\naccess: { security_level: 4 }\n---\nbody'],
+    ['notes.d/README', '---\nsecurity_level: 5\n---\nbody'],
+    ['a.text', '---\nsecurity_level: [\n---\nbody'],
+    ['a.htm', Buffer.from('\ufeff---\nsecurity_level: 4\n---\n', 'utf16le')],
+  ])('%s that sets access is refused: %j', async (name, text) => {
+    await expect(check(name, text)).rejects.toMatchObject({ code: 'invalid_metadata', details: { access: true } });
+  });
+
+  it.each([
+    ['a.txt', '---\ntitle: On security levels\n---\nbody'],
+    ['a.txt', 'security_level: 5\nis what the form says'],
+    ['a.txt', '--- a/clearance.c\n+++ b/clearance.c\n'],
+    ['a.yaml', '---\nsecurity_level: 5\n---\n'],
+    ['a.txt', '---\n\nThe clearance sale begins on Monday.\n\n---\n'],
+  ])('%s that does not is text: %j', async (name, text) => {
+    await expect(check(name, text)).resolves.toBeUndefined();
+  });
+
+  it('is looked for in the first bytes alone', async () => {
+    const asked: number[] = [];
+    await refuseUnreadAccess('a.txt', (length) => {
+      asked.push(length);
+      return Buffer.from('plain text');
+    });
+    expect(asked).toEqual([256]);
+  });
 });

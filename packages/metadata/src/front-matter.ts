@@ -1,3 +1,5 @@
+import { SluiceError } from '@sluice/core';
+import { decodeYamlBytes } from './decode.js';
 import { readYaml, speaksOfAccess, unreadableYaml } from './yaml.js';
 
 export interface FrontMatter {
@@ -18,10 +20,62 @@ const UNCLOSED_BOUND = 4 * MAX_FRONT_MATTER;
 /** Extensions of the format that may begin with front matter. The parser's list of names is this one. */
 export const FRONT_MATTER_EXTENSIONS: readonly string[] = ['md', 'markdown', 'mdown', 'mkd', 'mdx', 'qmd', 'rmd'];
 
+/** Extensions of prose, and none at all, before which other tools put front matter. Here it is text, and must not set access. */
+const UNREAD_EXTENSIONS: readonly string[] = ['', 'txt', 'text', 'html', 'htm', 'xhtml', 'adoc', 'asciidoc', 'rst', 'org', 'tex'];
+
+/** Bytes in which front matter shows itself. */
+const OPENING_BYTES = 256;
+/** Bytes that hold the longest front matter, four a character at most. */
+const FRONT_MATTER_BYTES = 4 * MAX_FRONT_MATTER;
+
 /** Whether a file of this name or path may begin with front matter. */
 export function mayHaveFrontMatter(path: string): boolean {
+  return FRONT_MATTER_EXTENSIONS.includes(extensionOf(path));
+}
+
+function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
-  return FRONT_MATTER_EXTENSIONS.includes(name.slice(name.lastIndexOf('.') + 1));
+  const dot = name.lastIndexOf('.');
+  return dot < 0 ? '' : name.slice(dot + 1);
+}
+
+/**
+ * Checks the beginning of a file whose format has no front matter that is read, as `.txt` or `.html`. Taken for text, it would show the
+ * document to readers it was meant to be hidden from.
+ *
+ * @param readHead gives the first bytes of the file, at most so many; called a second time only where there is front matter
+ * @throws SluiceError `invalid_metadata` with `details.access` when the file begins with front matter that sets access
+ */
+export async function refuseUnreadAccess(
+  path: string,
+  readHead: (bytes: number) => Uint8Array | Promise<Uint8Array>,
+): Promise<void> {
+  if (!UNREAD_EXTENSIONS.includes(extensionOf(path))) return;
+  const opening = decodeYamlBytes(await readHead(OPENING_BYTES));
+  if (!/^\s*(?:---|\+\+\+|;;;)[^\n]*(?:\n|$)/.test(opening)) return;
+  const head = decodeYamlBytes(await readHead(FRONT_MATTER_BYTES));
+  if (!setsAccess(head)) return;
+  const message = 'front matter sets access, but is not read in this format; write it into a sidecar beside the file';
+  throw new SluiceError('invalid_metadata', message, { details: { field: 'front matter', access: true } });
+}
+
+function setsAccess(text: string): boolean {
+  try {
+    const found = frontMatterOf(text);
+    return found !== undefined && keysOf(found.data).some(speaksOfAccess);
+  } catch (thrown) {
+    return thrown instanceof SluiceError && thrown.details?.access === true;
+  }
+}
+
+/** The names in a mapping and in all mappings in it. */
+function keysOf(data: Record<string, unknown>): string[] {
+  const keys: string[] = [];
+  JSON.stringify(data, (key, value: unknown) => {
+    keys.push(key);
+    return value;
+  });
+  return keys;
 }
 
 const OPENING = /^---[ \t]*$/;

@@ -14,7 +14,7 @@ export { decodeYamlBytes } from './decode.js';
 export { ACCESS_RESTRICTED_FIELD, BUILT_IN_FIELDS, type FieldCatalog, fieldCatalog, SET_FIELDS_FIELD } from './fields.js';
 export { evaluateFilter, filterableValues, setFieldsOf } from './filter-evaluator.js';
 export { compileFilter } from './filter-grammar.js';
-export { FRONT_MATTER_EXTENSIONS, frontMatterOf, mayHaveFrontMatter } from './front-matter.js';
+export { FRONT_MATTER_EXTENSIONS, frontMatterOf, mayHaveFrontMatter, refuseUnreadAccess } from './front-matter.js';
 export { compileGlob, createStepMatcher, readSteps } from './glob.js';
 export type { MetadataInput, MetadataRule, MetadataSchema } from './layers.js';
 export { createPathRules } from './path-rules.js';

@@ -40,6 +40,14 @@ describe('the type of a file', () => {
   });
 });
 
+it('refuses text that begins with front matter which sets access, since only Markdown has some that is read', async () => {
+  for (const name of ['a.txt', 'a.html', 'a.adoc', 'README']) {
+    const refusal = { code: 'invalid_metadata', details: { access: true } };
+    await expect(parse(name, '---\nsecurity_level: 5\n---\n\nWords.'), name).rejects.toMatchObject(refusal);
+    expect((await parse(name, '---\ntitle: Five\n---\n\nWords.')).text, name).toContain('Words.');
+  }
+});
+
 it('refuses a file over the limit before reading it', async () => {
   const limits = { ...defaultParseLimits, fileBytes: 3 };
   await expect(registry.parse({ name: 'a.txt', bytes: bytesOf('four'), limits })).rejects.toThrow(SluiceError);

@@ -1,4 +1,5 @@
 import { type ParsedDocument, type ParseInput, SluiceError, toSluiceError } from '@sluice/core';
+import { refuseUnreadAccess } from '@sluice/metadata';
 import { describeUnsupported, detectFormat } from './detect.js';
 import type { FormatEntry, FormatInfo } from './format-entry.js';
 import { FORMATS } from './formats.js';
@@ -38,6 +39,7 @@ export function createParserRegistry(formats: readonly FormatEntry[] = FORMATS):
       const entry = format === undefined ? undefined : byName.get(format);
       if (entry === undefined) throw new SluiceError('unsupported_type', await describeUnsupported(input.bytes, input.name));
       if (input.bytes.length === 0) return blank(entry);
+      await refuseUnreadAccess(input.name, (length) => input.bytes.subarray(0, length));
       try {
         const parse = await entry.load(registry);
         return await parse(input);
