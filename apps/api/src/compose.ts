@@ -22,7 +22,15 @@ import { type Environment, readRunFile } from '@sluice/launcher';
 import { createLlm } from '@sluice/llm';
 import { fieldCatalog, resolveAccess } from '@sluice/metadata';
 import { type Generation, openModel } from '@sluice/models';
-import { createControl, createFences, createKeyUse, createReconcileQueue, createRedis, type ReconcileJobs } from '@sluice/queues';
+import {
+  type Control,
+  createControl,
+  createFences,
+  createKeyUse,
+  createReconcileQueue,
+  createRedis,
+  type ReconcileJobs,
+} from '@sluice/queues';
 import { createRetrieval } from '@sluice/retrieval';
 import { createNodeFiles } from '@sluice/sources';
 import { createFeedbackStore, createKeyStore, createStore, matchedSpans } from '@sluice/store';
@@ -34,6 +42,7 @@ import { createGate } from './keys/gate.js';
 import { createKeyRing } from './keys/key-ring.js';
 import { listPaths } from './list-paths.js';
 import { createModelControl } from './models.js';
+import { createOtherIndexes, type OtherIndexes } from './other-indexes.js';
 import { createConfiguredReranker } from './reranker.js';
 
 /** Threads of the query embedder: a query is one short text, the worker needs the cores more. */
@@ -85,6 +94,7 @@ export async function compose(
     metrics,
   });
   const jobs = createReconcileQueue({ redis, namespace: queueNamespace, settings: config.queue, logger });
+  const others = createOtherIndexes({ namespace: runtime.namespace, settings: config.queue, generations, live, redis, logger });
   const catalog = fieldCatalog(config.schema.fields);
   const policy = createConfiguredPolicy(config, identity);
   const control = createControl({ redis, namespace: queueNamespace });
@@ -133,8 +143,8 @@ export async function compose(
     store,
     retrieval,
     tokenizer: embedder.queryTokenizer,
-    queue: queueView(jobs, createConsumption({ jobs, clock })),
-    control,
+    queue: queueView(jobs, others, createConsumption({ jobs, clock })),
+    control: controlView(control, others),
     sources: config.sources.map(({ name, path }) => ({ name, path })),
     configuredAccess(source, path) {
       // A source that is no longer configured says nothing; then only the highest clearance may know.
@@ -234,21 +244,45 @@ const noReader: DocumentReader = {
   close: () => Promise.resolve(),
 };
 
-function queueView(jobs: ReconcileJobs, consuming: () => Promise<boolean>): ApiDeps['queue'] {
+function queueView(jobs: ReconcileJobs, others: OtherIndexes, consuming: () => Promise<boolean>): ApiDeps['queue'] {
   return {
     add: jobs.add,
-    addBulk: (requests, urgency) => jobs.addBulk(requests, urgency),
+    async addBulk(requests, urgency) {
+      await jobs.addBulk(requests, urgency);
+      await others.each(({ queue }) => queue.addBulk(requests, 'bulk'));
+    },
     counts: async () => ({ reconcile: { ...(await jobs.counts()) } }),
     pending: jobs.pending,
     pendingDocuments: (limit) => jobs.pendingDocuments({ limit }),
-    pause: jobs.pause,
-    resume: jobs.resume,
+    async pause() {
+      await jobs.pause();
+      await others.each(({ queue }) => queue.pause());
+    },
+    async resume() {
+      await jobs.resume();
+      await others.each(({ queue }) => queue.resume());
+    },
     isPaused: jobs.isPaused,
     async ping() {
       await jobs.isPaused();
     },
     consuming,
     standingWorkers: jobs.standingWorkers,
+  };
+}
+
+function controlView(control: Control, others: OtherIndexes): ApiDeps['control'] {
+  return {
+    ...control,
+    async requestScan(source) {
+      const request = await control.requestScan(source);
+      await others.each((other) => other.control.requestScan(source));
+      return request;
+    },
+    async acceptRoot(source) {
+      await control.acceptRoot(source);
+      await others.each((other) => other.control.acceptRoot(source));
+    },
   };
 }
 
