@@ -91,13 +91,13 @@ describe('from a dropped file to an answer', () => {
     expect(await sluice.find('ferry Lindholm')).toEqual([]);
   });
 
-  it('makes a dead letter of a corrupt file, and clears it when the file is mended', async () => {
+  it('makes a dead letter of a corrupt file, and clears it when the file is fixed', async () => {
     await sluice.write('broken.pdf', '%PDF-1.4\nthis is no document');
     await sluice.settle();
     const { dead_letters } = await sluice.json<{ dead_letters: { doc_id: string; code: string }[] }>('dlq', 'list');
     expect(dead_letters).toMatchObject([{ doc_id: 'inbox/broken.pdf', code: 'corrupt' }]);
     expect((await sluice.status()).dead_letters).toBe(1);
-    await sluice.write('broken.pdf', await makePdf(['The mended page speaks of quinces.']));
+    await sluice.write('broken.pdf', await makePdf(['The fixed page speaks of quinces.']));
     await sluice.settle();
     expect(await sluice.find('quinces')).toEqual(['inbox/broken.pdf']);
     expect((await sluice.status()).dead_letters).toBe(0);

@@ -78,7 +78,7 @@ sources:
     expect((JSON.parse(ran.stdout) as { text: string }[]).map((chunk) => chunk.text)).toContain(TRUE_FACTS[3]);
   });
 
-  it('are written anew by another model, and those of no other document', async () => {
+  it('are written again by another model, and those of no other document', async () => {
     await sluice.down();
     const file = join(sluice.base, 'sluice.yaml');
     await writeFile(file, (await readFile(file, 'utf8')).replace('model: small', 'model: large'));

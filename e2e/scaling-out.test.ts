@@ -62,7 +62,7 @@ it('a worker with a data folder of its own deletes what is removed', async () =>
     for (let n = 1; n < 5; n += 1) await sluice.remove(`${n}.txt`);
     await sluice.settle();
     expect(await sluice.find('lighthouse')).toEqual([]);
-    // The one that stands still is told of, by its pid.
+    // The one that stands still is reported, by its pid.
     const { standing_workers } = await until(async () => {
       const status = await sluice.status();
       return status.standing_workers !== undefined && status;

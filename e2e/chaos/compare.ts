@@ -5,7 +5,7 @@ import { sha256, UNREADABLE } from './documents.js';
 
 /**
  * The harness' own comparison, which shares nothing with `sluice verify`: each file of the disk is told with its hash, and its chunks,
- * read over HTTP, cover its text exactly once; nothing else is told of. Yields what differs.
+ * read over HTTP, cover its text exactly once; nothing else is reported. Yields what differs.
  */
 export async function compareWithDisk(folder: string, operator: Api): Promise<string[]> {
   const differences: string[] = [];
@@ -16,7 +16,7 @@ export async function compareWithDisk(folder: string, operator: Api): Promise<st
     const document = told.get(docId);
     told.delete(docId);
     const content = await readFile(join(folder, path), 'utf8');
-    if (document === undefined) differences.push(`${docId}: on disk, but not told of`);
+    if (document === undefined) differences.push(`${docId}: on disk, but not reported`);
     else if (content.includes(UNREADABLE)) {
       if (document.status !== 'failed') differences.push(`${docId}: ${document.status} though it can't be read`);
     } else if (document.status !== 'indexed') differences.push(`${docId}: ${document.status} (${document.reason ?? ''})`);
@@ -32,7 +32,7 @@ export async function compareWithDisk(folder: string, operator: Api): Promise<st
         differences.push(`${docId}: level ${document.metadata.security_level ?? 'none'}, not ${level}`);
     }
   }
-  for (const docId of told.keys()) differences.push(`${docId}: told of, but not on disk`);
+  for (const docId of told.keys()) differences.push(`${docId}: reported, but not on disk`);
   return differences;
 }
 

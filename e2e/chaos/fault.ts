@@ -17,7 +17,7 @@ export interface FaultOptions {
   stepsATurn: { short: number; long: number };
 }
 
-/** Injects the fault, holds it for its time, and mends it. Yields what was done, or undefined where it did not come about. */
+/** Injects the fault, holds it for its time, and repairs it. Yields what was done, or undefined where it did not come about. */
 type Fault = () => Promise<string | readonly string[] | undefined>;
 export type Faults = Record<string, Fault>;
 

@@ -112,11 +112,11 @@ export function createProcessFaults({ world, workload, random, kill, stepsATurn 
         const [first] = await world.pidsOf('watcher');
         if (first === undefined || !sendSignal(first, 'SIGSTOP')) return undefined;
         try {
-          // What is written from now on only the second one can tell of.
+          // What is written from now on only the second one can report.
           const before = new Map(workload.steady.map((document) => [document, document.version]));
           await sleep(LEAD_MS);
           const isSeen = () => [...before].some(([document, version]) => document.committed > version);
-          await waitFor(isSeen, 120_000, 'the second watcher tells of a change');
+          await waitFor(isSeen, 120_000, 'the second watcher reports a change');
         } finally {
           sendSignal(first, 'SIGCONT');
         }

@@ -33,7 +33,7 @@ export function startReaders(options: {
   workload: Workload;
   excuses: Excuses;
   pauseMs: number;
-  /** Told of the first gap of a document: what the store holds of it tells why. */
+  /** Called with the first gap of a document: what the store holds of it shows why. */
   onGap: (document: string) => void;
 }) {
   const { api, workload, excuses } = options;

@@ -51,7 +51,7 @@ const READERS = 3;
 /** How long the queue may take to drain at the end, s: thousands of files may still wait. */
 const DRAIN_S = 1_800;
 
-/** One run: seed the folder, break things while it changes and is read, mend everything, drain, compare three ways. */
+/** One run: seed the folder, break things while it changes and is read, repair everything, drain, compare three ways. */
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { say } = options;
   const random = createRandom(options.seed);

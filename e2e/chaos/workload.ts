@@ -18,7 +18,7 @@ import type { Random } from './random.js';
 export interface WorkloadOptions {
   folder: string;
   random: Random;
-  /** Told of each write of a document whose commit is to be waited for. */
+  /** Called with each write of a document whose commit is to be waited for. */
   changes: ChangeWatch;
   /** Files of a burst. */
   burst: number;

@@ -49,7 +49,7 @@ export interface SluiceOptions {
   env?: Record<string, string>;
   /** Default: those of the test run. */
   services?: TestServices;
-  /** Told of the folders before anything runs in them. */
+  /** Called with the folders before anything runs in them. */
   prepare?: (made: { base: string; folder: string; data: string }) => Promise<void>;
   /** User and group that the command and all it starts run as. Default: those of this process. */
   user?: { uid: number; gid: number };

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { SluiceError } from '@sluice/core';
 import type { FastifyRequest } from 'fastify';
 
-/** What a Host header must look like: a name, an IPv4 or a bracketed IPv6 address, and perhaps a port. Nothing is mended first. */
+/** What a Host header must look like: a name, an IPv4 or a bracketed IPv6 address, and perhaps a port. Nothing is corrected first. */
 const HOST = /^(?:([A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?)|\[([0-9A-Fa-f:.]+)\])(?::(\d{1,5}))?$/;
 
 /** Addresses that mean "all of this machine": to listen on, never to be called by. */

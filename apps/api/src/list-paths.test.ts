@@ -30,7 +30,7 @@ async function list(unreadable: string): Promise<{ paths: string[]; untold: numb
   return { paths, untold };
 }
 
-it('goes on past a folder that cannot be read, and tells of it', async () => {
+it('goes on past a folder that cannot be read, and reports it', async () => {
   expect(await list(join(root, 'shut'))).toEqual({ paths: ['open/a.md'], untold: 1 });
 });
 

@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true }));
 
 describe('why a path is, or is not, a document', () => {
-  it('tells of a file who said what', async () => {
+  it('names for a file who said what', async () => {
     expect(await explain(join(root, 'a.md'))).toEqual({
       source: 'inbox',
       path: 'a.md',

@@ -57,7 +57,7 @@ describe('health and metrics', () => {
     expect([checks, calls.ensure]).toEqual([2, 0]);
   });
 
-  it('tells of a worker that stands still, and which it is to those who may ask for the status', async () => {
+  it('reports a worker that stands still, and which it is to those who may ask for the status', async () => {
     const line = async () => (await world.app.inject({ method: 'GET', url: '/metrics' })).body;
     expect((await get('/ops/api/status')).body.standing_workers).toBeUndefined();
     expect(await line()).toContain('\nsluice_workers_standing 0\n');

@@ -145,7 +145,7 @@ describe('dead letters', () => {
     [{ source: 'inbox' }, ['inbox/a.pdf retry', 'inbox/b.pdf retry'], []],
     [{ all: true }, ['inbox/a.pdf retry', 'inbox/b.pdf retry', 'notes/c.pdf retry'], []],
     [{ ids: ['inbox/secret.pdf'] }, [], ['inbox/secret.pdf']],
-  ])('retry of %j queues them anew', async (body, queued, notFound) => {
+  ])('retry of %j queues them again', async (body, queued, notFound) => {
     const answer = await post('/ops/api/dead-letters/retry', body);
     expect(answer.status).toBe(202);
     expect(answer.body).toEqual({ retried: queued.length, not_found: notFound });
@@ -230,7 +230,7 @@ describe('other routes of operators', () => {
     expect((await get('/ops/api/tasks/6f1c2f7e-7a55-4b0e-9d0b-0a4a4f2c7d11')).status).toBe(404);
   });
 
-  it('reindex queues every document of configured sources anew', async () => {
+  it('reindex queues every document of configured sources again', async () => {
     await world.put({ docId: 'inbox/a.md', text: 'words' });
     await world.put({ docId: 'notes/b.md', text: 'words' });
     await world.put({ docId: 'gone/c.md', text: 'words' });

@@ -90,7 +90,7 @@ describe('ingest', () => {
     expect([ran.code, ran.json()]).toEqual([0, { documents: [], deleted: ['inbox/away'] }]);
   });
 
-  it('is exit 1 where a path never becomes a document, and tells of the others', async () => {
+  it('is exit 1 where a path never becomes a document, and reports the others', async () => {
     await writeFile(join(folder, 'inbox', '.hidden.md'), 'x');
     answers['GET /v1/documents/inbox/sub/a.md'] = { body: document('inbox/sub/a.md') };
     const ran = await run(['ingest', 'inbox/.hidden.md', 'inbox/sub/a.md', '--wait', '--json'], { url: api.url, cwd: folder });

@@ -2,7 +2,7 @@ import type { Clock, ReconcileQueue } from '@sluice/core';
 import type { Change } from '@sluice/sources';
 import { createBatcher, enqueue } from './enqueue.js';
 
-/** Queues what events tell of one source: an edit ahead of what scans found, a mass of changes behind it. */
+/** Queues what events report of one source: an edit ahead of what scans found, a mass of changes behind it. */
 export interface ChangeQueue {
   /** One change a path. Waits for no room in the queue. Errors: `queue_unavailable`. */
   put(changes: readonly Change[]): Promise<void>;

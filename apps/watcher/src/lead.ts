@@ -22,7 +22,7 @@ export interface LedWatcher {
  * Of several watchers of an instance lets one work; the others wait. One that ends in order is followed at once, one that was killed on
  * this machine at once too, any other after ten seconds. That two may work for a moment does no harm: a job names a path.
  *
- * @param make makes the watcher anew each time this process begins to lead
+ * @param make makes the watcher again each time this process begins to lead
  */
 export function createLedWatcher(options: {
   control: Pick<Control, 'lead' | 'resign'>;

@@ -22,7 +22,7 @@ export type ScanReason = 'start' | 'request' | 'root' | 'rules' | 'watch' | 'que
 export interface SourceRunner {
   readonly source: WatchedSource;
   start(): Promise<void>;
-  /** Looks whether the root is still the one that is watched; watches it anew when it came back. Call about once a second. */
+  /** Looks whether the root is still the one that is watched; watches it again when it came back. Call about once a second. */
   tend(): Promise<void>;
   scan(request: {
     known: KnownDocuments;
@@ -139,7 +139,7 @@ export function createSourceRunner(
         onScanNeeded('watch', BURST_QUIET_MS);
       },
     }).catch((error: unknown) => {
-      // Nothing is watched: the next look begins anew.
+      // Nothing is watched: the next look begins again.
       watchedFolder = undefined;
       watchError = `${codeOf(error)}: the folder cannot be watched, so changes are found by scans only; it is tried again`;
       throw error;

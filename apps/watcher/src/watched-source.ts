@@ -3,7 +3,7 @@ import type { Control } from '@sluice/queues';
 import type { ComparePolicy, WatchOptions } from '@sluice/sources';
 import type { Logger, Metrics } from '@sluice/telemetry';
 
-/** A source as the watcher is told of it. */
+/** A source as the watcher is given it. */
 export interface WatchedSource {
   name: string;
   /** Absolute path. */

@@ -217,7 +217,7 @@ export async function makeInstance(): Promise<FakeInstance> {
     }
     const sidecars = await Promise.all(sidecarsOf(absolute).map((path) => disk.stat(path)));
     const hash = await disk.hash(absolute).catch(() => undefined);
-    // It went since it was found: looked at anew.
+    // It went since it was found: looked at again.
     if (hash === undefined) return reconcile(request, disk);
     const reason = instance.failing.get(request.path);
     instance.failing.delete(request.path);

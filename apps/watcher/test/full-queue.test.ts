@@ -156,7 +156,7 @@ it('a scan that waits for room keeps no other source from being scanned', async 
   expect(instance.states.get('s')?.files).toBeUndefined();
 });
 
-it('a scan whose adds fail in part is not answered, and begins anew', async () => {
+it('a scan whose adds fail in part is not answered, and begins again', async () => {
   let adds = 0;
   const { addBulk } = queue;
   queue.addBulk = async (...parameters) => {

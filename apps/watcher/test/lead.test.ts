@@ -168,7 +168,7 @@ it.each(['at the start', 'at a takeover'])('keeps the lead while it begins and w
   await until(() => expect(at).toEqual(['a']));
 });
 
-it('ends what only begins when another leads, and begins anew when that one ends', async () => {
+it('ends what only begins when another leads, and begins again when that one ends', async () => {
   const at: string[] = [];
   const begins = promise();
   const started = make('a', at, undefined, { start: () => begins.promise }).start();

@@ -18,7 +18,7 @@ export interface DocumentPoolOptions {
   largeBytes: number;
   /** A document whose reading took this long is heavy from then on, ms; its waits for a model are not counted. */
   slowMs: number;
-  /** Told of a document that has become heavy, or that has to wait for the language model. */
+  /** Called with a document that has become heavy, or that has to wait for the language model. */
   onSlow?: (docId: string) => void;
   /** Memory limit, MB, of a process to start right away, so that the first document does not wait for it. Default: none is started. */
   warmMb?: number;
@@ -43,7 +43,7 @@ export interface DocumentPool extends DocumentReader {
  * memory ends alone: `parse_timeout`, `parse_memory`, or `internal` for a crash (tried again, and counted a document).
  *
  * Nor does it hold up others: heavy documents (large or slow) leave a process to light ones, of which the smallest goes first. One that
- * turns out slow makes way as soon as a light one waits, and begins anew, with all of its time, where heavy ones may; that is done to a
+ * turns out slow makes way as soon as a light one waits, and begins again, with all of its time, where heavy ones may; that is done to a
  * document once.
  */
 export function createDocumentPool(options: DocumentPoolOptions): DocumentPool {
@@ -112,7 +112,7 @@ interface Run {
   task: WaitingTask;
   /** It was heavy when it began, and stays. */
   wasHeavy: boolean;
-  /** Takes it off its process, to begin anew later. */
+  /** Takes it off its process, to begin again later. */
   putBack: AbortController;
 }
 

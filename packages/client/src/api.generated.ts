@@ -497,7 +497,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read, chunk and embed documents anew, changed or not */
+        /** Read, chunk and embed documents again, changed or not */
         post: operations["postOpsApiReindex"];
         delete?: never;
         options?: never;
@@ -1159,7 +1159,7 @@ export interface components {
             /** @description Revision that is served; empty when none is. */
             revision: string;
             chunks: number;
-            /** @description sha256 of the file that the status tells of; empty when it was never read. */
+            /** @description sha256 of the file that the status describes; empty when it was never read. */
             content_hash: string;
             committed_at?: string;
             warnings: string[];
@@ -3296,7 +3296,7 @@ export interface operations {
     getOpsApiStatus: {
         parameters: {
             query?: {
-                /** @description Counts documents anew; else a count may be a second old. */
+                /** @description Counts documents again; else a count may be a second old. */
                 fresh?: "true" | "false";
             };
             header?: never;

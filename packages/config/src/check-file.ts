@@ -95,7 +95,7 @@ export function checkFile(file: string | undefined, { cwd, home, modelFolder }: 
   return checked;
 }
 
-/** What the embedding model takes, as far as it can be told before the model is there. */
+/** What the embedding model takes, as far as it is known before the model is there. */
 function tokensOf(section: unknown, folder: string | null | undefined, absolute: (path: string) => string): number {
   const embedding = SECTIONS.embedding.safeParse(section ?? {});
   const { model, path, base_url, max_tokens } = embedding.success ? embedding.data : SECTIONS.embedding.parse({});

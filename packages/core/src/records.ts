@@ -37,7 +37,7 @@ export interface CommitRecord {
   message?: string;
   /** An operator took this dead letter off the list: it stays failed, and is not retried until the file changes. */
   discarded?: boolean;
-  /** sha256 of the file that this record tells of (the failing one, when failed); '' when it could not be read. */
+  /** sha256 of the file that this record describes (the failing one, when failed); '' when it could not be read. */
   content_hash: string;
   /** sha256 of the file whose chunks are live; '' when none are. */
   served_hash: string;

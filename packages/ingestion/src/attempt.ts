@@ -55,7 +55,7 @@ export async function readRecords(deps: Pick<IngestionDeps, 'store'>, documentUu
 }
 
 /**
- * Whether a record lies between the top's base and the top: its attempt was not known to the top's. It may tell of a later disk, since
+ * Whether a record lies between the top's base and the top: its attempt was not known to the top's. It may describe a later disk, since
  * fence order is not disk order.
  */
 export function isBetween(

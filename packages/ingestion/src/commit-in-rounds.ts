@@ -10,14 +10,14 @@ type Decision<Nothing> =
   | {
       disk: DiskState;
       content: RecordContent;
-      /** The disk that the record tells of where it is not the one that was seen. */
+      /** The disk that the record describes where it is not the one that was seen. */
       tells?: Pick<CommitRecord, 'stat' | 'sidecar_stat' | 'config_hash'>;
     }
   | { nothing: Nothing };
 
 /**
  * Attempts, one after the other, until one is committed and nothing has changed under it. Each has a fence and a base of its own, and
- * decides anew.
+ * decides again.
  *
  * @returns the commit, or why there is none; `outrun` when disk or store changed under every round
  */

@@ -6,7 +6,7 @@ export interface ReconcileOptions {
   lastAttempt?: boolean;
   /** Commits the same state under a new fence, so that any sleeping writer is outdated and what is not named can be swept. */
   recommit?: boolean;
-  /** Writes every chunk anew, keeping none of the stored ones: the repair of a document whose stored chunks are wrong. */
+  /** Writes every chunk again, keeping none of the stored ones: the repair of a document whose stored chunks are wrong. */
   rebuild?: boolean;
   onProgress?: (share: number) => void;
 }

@@ -54,7 +54,7 @@ export interface DocumentPolicy {
   readonly readKey: string;
   /**
    * Hash of everything but the content that decides the chunks, for a document of this format. With '' (failed or skipped: no parser
-   * spoke) it covers whatever could mend the document: all parsers, limits, passwords.
+   * spoke) it covers whatever could fix the document: all parsers, limits, passwords.
    */
   fingerprint(format: string): string;
 }

@@ -30,7 +30,7 @@ export async function recommitUnconfigured(
     return {
       disk: { kind: 'gone' },
       content,
-      // The disk that the base tells of: back in the configuration, only what has changed since is read, and what was lost.
+      // The disk that the base describes: back in the configuration, only what has changed since is read, and what was lost.
       tells: {
         stat: base === undefined || content.chunks !== base.chunks ? '' : base.stat,
         sidecar_stat: base?.sidecar_stat ?? '',

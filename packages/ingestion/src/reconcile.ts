@@ -54,7 +54,7 @@ export function createReconciler(deps: IngestionDeps): Reconciler {
       const retries: Retries = { afterOutage: false };
       try {
         for (let round = 0; round < deps.settings.maxRounds; round += 1) {
-          // The watcher waited before it told of it; what comes later it has not seen.
+          // The watcher waited before it reported it; what comes later it has not seen.
           const looked: Looked = { disk: undefined, knownGone: round === 0 && request.cause === 'unlink' };
           const outcome = await runRounds(deps, target, { request, reading, looked, options, vectors }).catch((thrown: unknown) =>
             recordFailure(deps, target, thrown, { reading, looked, options, retries }),
@@ -116,7 +116,7 @@ interface Job {
 async function runRounds(deps: IngestionDeps, target: Target, job: Job): Promise<ReconcileOutcome> {
   const { request, reading, looked, options } = job;
   const look = createLookWhenStill(deps, target.source, target.sourcePath);
-  // Of a file that the watcher saw for the first time there is no record, as a rule: the attempt's own readings tell of it too.
+  // Of a file that the watcher saw for the first time there is no record, as a rule: the attempt's own readings describe it too.
   const isNew = request.cause === 'add' && !options.recommit && !options.rebuild;
   let seen: DiskState | undefined;
   if (!isNew) {

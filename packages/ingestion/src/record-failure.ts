@@ -36,7 +36,7 @@ async function isAway({ checkReady }: Embedder): Promise<boolean> {
   );
 }
 
-/** A failure that is to last but could not be recorded, as while the store refuses writes: if its job ended, nothing would tell of it. */
+/** A failure that is to last but could not be recorded, as while the store refuses writes: if its job ended, nothing would report it. */
 export function unrecorded(thrown: unknown, docId: string): SluiceError {
   const { code, message } = toSluiceError(thrown, 'internal', docId);
   return new SluiceError(code, message, { docId, kind: 'transient', cause: thrown, details: { unrecorded: true } });

@@ -1,7 +1,7 @@
 import { type DocumentMetadata, hashOf, type ManifestEntry } from '@sluice/core';
 
 /**
- * The opaque revision of what is served: equal for equal content, chunks and metadata, so that a commit of the same state anew
+ * The opaque revision of what is served: equal for equal content, chunks and metadata, so that a commit of the same state again
  * (after a restart, or to outdate a sleeping writer) does not outdate anybody's citations.
  */
 export function revisionOf(

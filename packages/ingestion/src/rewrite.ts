@@ -52,7 +52,7 @@ export async function rewriteBase(
     const byId = new Map(stored.map((chunk) => [chunk.id, chunk]));
     const copies = slice.flatMap((entry, n) => {
       const chunk = byId.get(entry.id);
-      // A chunk that was lost cannot be copied; the document is then written anew from the disk instead.
+      // A chunk that was lost cannot be copied; the document is then written again from the disk instead.
       if (chunk?.vector === undefined) throw new MissingChunk(`chunk ${entry.id} is named by the commit but is not in the store`);
       const id = objectUuid(target.docUuid, fence.attempt, 'copy', at + n);
       entries.push({ ...entry, id, rev: fence.attempt });

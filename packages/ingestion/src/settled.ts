@@ -15,7 +15,7 @@ interface Seen {
   attempt?: Pick<Attempt, 'top'>;
 }
 
-/** What needs no commit: the newest record already tells of this very disk. */
+/** What needs no commit: the newest record already describes this very disk. */
 export async function findSettled(
   deps: IngestionDeps,
   target: Target,
@@ -32,7 +32,7 @@ export async function findSettled(
   return (await isSettled(deps, request, disk, top)) ? { outcome: 'unchanged', record: top } : undefined;
 }
 
-/** Whether the newest record tells of this very disk, so that nothing is to be done. */
+/** Whether the newest record describes this very disk, so that nothing is to be done. */
 async function isSettled(deps: IngestionDeps, request: ReconcileRequest, disk: FileState, top: CommitRecord): Promise<boolean> {
   if (top.status === 'deleted' || top.kind === 'status') return false;
   if (top.sidecar_stat !== disk.sidecarStat || top.config_hash !== disk.policy.configHash) return false;
@@ -51,7 +51,7 @@ function isTransient(reason: ReasonCode | undefined): boolean {
   return reason !== undefined && (REASONS[reason] !== 'permanent' || reason === 'store_rejected');
 }
 
-/** Whether the commit tells of this very disk under the settings that hold now. */
+/** Whether the commit describes this very disk under the settings that hold now. */
 export function isSameState(base: CommitRecord | undefined, disk: FileState): base is CommitRecord {
   return (
     base !== undefined &&

@@ -65,7 +65,7 @@ it.each([
   expect(await look(() => disk, 100, once)).toEqual({ kinds: ['file'], tookMs: [expectedMs] });
 });
 
-it('waits anew for a file that changed between two looks, and not for one that did not', async () => {
+it('waits again for a file that changed between two looks, and not for one that did not', async () => {
   let ns = FINE;
   const looks = (then: string) => [
     () => ({}),
@@ -109,7 +109,7 @@ it('does not wait a second time for what was known to be gone', async () => {
 });
 
 it('sees the file that an editor puts back, once it is written', async () => {
-  // Removed at 0 ms, written anew from 700 to 800 ms.
+  // Removed at 0 ms, written again from 700 to 800 ms.
   const disk: Disk = (ms) => ({
     '/in/notes': stamped(ms < 700 ? FINE : '1000700000123'),
     ...(ms < 700 ? {} : { [FILE]: stamped(ms < 800 ? '1000700000123' : '1000800000123') }),

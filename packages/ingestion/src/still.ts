@@ -7,7 +7,7 @@ import { type DiskState, observeAgain, pathIn, sameDisk } from './observe.js';
 const SECOND_NS = 1_000_000_000n;
 const COARSE_MS = 2_000;
 
-/** Editors that save by unlink, or by renaming aside, and write anew leave nothing at the path for less than this. */
+/** Editors that save by unlink, or by renaming aside, and write again leave nothing at the path for less than this. */
 const GONE_MS = 1_000;
 
 /** A copy over a file empties it first, and may pause before it writes: an empty file is waited for longer than another. */
@@ -32,7 +32,7 @@ export type LookWhenStill = (options: StillLook) => Promise<DiskState>;
 /**
  * Looks at the disk as observeDisk does, and waits until what is there has been still: a file just written for the source's stability
  * time, and longer where its stamps are coarse; a path with nothing at it, or without the sidecar it had, for a second. So no half-written
- * file is read, nor one that is emptied to be written anew, and no document is deleted whose file is being replaced. The watcher waits
+ * file is read, nor one that is emptied to be written again, and no document is deleted whose file is being replaced. The watcher waits
  * too; this covers jobs that come another way, and what changes while a job runs. All looks together wait for a file for a minute at most.
  */
 export function createLookWhenStill(

@@ -18,7 +18,7 @@ export interface Strays {
   onStray: OnStray;
 }
 
-/** Takes up what a walk tells of, in bounded memory. */
+/** Takes up what a walk finds, in bounded memory. */
 export function collectStrays(): Strays {
   const strays: Strays = {
     count: { commits: 0, chunks: 0, pages: 0 },

@@ -21,7 +21,7 @@ type SweepResult =
   | { result: 'deleted'; objects: number }
   /** The top commit was not seen for a whole grace yet, by this process' own clock. */
   | { result: 'early'; waitMs: number }
-  /** The counter is not the top commit's: the document was committed anew instead. */
+  /** The counter is not the top commit's: the document was committed again instead. */
   | { result: 'recommitted' };
 
 /** Documents swept at the same time: a folder that went is hundreds of them, and each costs a few requests that mostly wait. */

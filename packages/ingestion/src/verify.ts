@@ -44,12 +44,12 @@ export interface VerifyReport {
   unreadable_paths: number;
   checked: { files: number; documents: number; chunks: number };
   examples: { kind: DriftKind; doc_id: string }[];
-  /** Documents that --repair wrote anew or removed, and objects of no document that it deleted. */
+  /** Documents that --repair wrote again or removed, and objects of no document that it deleted. */
   repaired?: number;
 }
 
 interface VerifyDeps extends Pick<IngestionDeps, 'store' | 'logger' | 'files' | 'policy' | 'source' | 'clock' | 'settings'> {
-  /** Has a document mended: committed anew, or, with `rebuild`, every chunk of it written anew. May only enqueue that. */
+  /** Has a document repaired: committed again, or, with `rebuild`, every chunk of it written again. May only enqueue that. */
   repair(request: ReconcileRequest & { force: 'recommit' | 'rebuild' }): Promise<void>;
   /** The configured sources. */
   sources(): readonly SourceView[];
@@ -72,7 +72,7 @@ interface VerifyOptions {
 
 /**
  * How long the sweep may take over all it has noted, ms, before an object that waits for it counts as an orphan: beside the interval of
- * the audit, which alone knows of what a killed worker left, and a second grace, where a document had to be committed anew first.
+ * the audit, which alone knows of what a killed worker left, and a second grace, where a document had to be committed again first.
  */
 const SWEEP_SLACK_MS = 30_000;
 
@@ -199,7 +199,7 @@ async function isInFlight(deps: VerifyDeps, documentUuid: string): Promise<boole
 interface Comparison {
   differences: Map<DriftKind, number>;
   inGrace: number;
-  /** The file has other bytes under the very stat of its record: only reading it anew tells. */
+  /** The file has other bytes under the very stat of its record: only reading it again tells. */
   isUnseen: boolean;
 }
 

@@ -55,7 +55,7 @@ async function openCursor<T>(items: AsyncIterable<T>, uuidOf: (item: T) => strin
  * Walks the three collections side by side in uuid order and yields one document at a time, so that memory is bounded by the largest
  * document. The walks are no snapshot: who finds a difference reads that document again before believing it.
  *
- * @param onStray is told of what belongs to no document, which is left out
+ * @param onStray is called with what belongs to no document, which is left out
  */
 export async function* walkDocuments(store: ChunkStore, onStray: OnStray): AsyncIterable<DocumentObjects> {
   let group: DocumentObjects[] = [];

@@ -9,7 +9,7 @@ import { revisionOf } from './revision.js';
 import { type ChunkOptions, type WriteCounts, writeChunks } from './write-chunks.js';
 
 interface WriteOptions extends ChunkOptions {
-  /** False after a kept chunk was found missing: then every chunk is written anew. */
+  /** False after a kept chunk was found missing: then every chunk is written again. */
   keep: boolean;
 }
 

@@ -28,7 +28,7 @@ const MAX_ROUNDS = 4;
  * When even that fails for want of a quiet moment, a status record carries the reason; it licenses no delete.
  *
  * @param seen the disk whose state failed. When it is another by now the failure says nothing of it, and `again` is returned: a commit
- * that told of the new stat would keep the new content from ever being tried. Undefined: the disk could not be looked at, or did not matter.
+ * that named the new stat would keep the new content from ever being tried. Undefined: the disk could not be looked at, or did not matter.
  */
 export async function commitFailure(
   deps: IngestionDeps,

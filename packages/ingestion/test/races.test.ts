@@ -10,10 +10,10 @@ const harness = useArmedHarnesses();
 
 describe('a file that is being saved while a job runs', () => {
   it.each([
-    ['emptied and written anew', '', 'base'],
-    ['emptied after the commit and written anew', '', 'commit'],
-    ['removed and written anew', undefined, 'base'],
-    ['removed after the commit and written anew', undefined, 'commit'],
+    ['emptied and written again', '', 'base'],
+    ['emptied after the commit and written again', '', 'commit'],
+    ['removed and written again', undefined, 'base'],
+    ['removed after the commit and written again', undefined, 'commit'],
   ])('%s is never taken for what it is for a moment', async (_, moment, step) => {
     const h = await harness({ stabilityMs: 100 });
     await h.write('a.md', 'one');
@@ -56,7 +56,7 @@ describe('a file that is being saved while a job runs', () => {
     ['removed before the job', undefined, undefined],
     ['removed', undefined, 'fence'],
     ['removed after the commit', undefined, 'commit'],
-  ])('keeps the level of a sidecar that is %s and written anew', async (_, moment, step) => {
+  ])('keeps the level of a sidecar that is %s and written again', async (_, moment, step) => {
     const h = await harness({ stabilityMs: 100 });
     await h.write('a.md', 'one');
     await h.write('a.md.meta.yaml', 'security_level: 4\n');
@@ -78,24 +78,24 @@ describe('a file that is being saved while a job runs', () => {
 
 describe('a failure is recorded of the bytes that failed', () => {
   it.each(['!corrupt', '!unsupported'])(
-    'and a file mended or removed while its failure is recorded is looked at again: %s',
+    'and a file fixed or removed while its failure is recorded is looked at again: %s',
     async (bad) => {
       for (const step of ['fence', 'base', 'commit', 'committed']) {
-        for (const mended of ['mended', '', undefined]) {
+        for (const fixed of ['fixed', '', undefined]) {
           const h = await harness();
           await h.write('a.md', 'good');
           await h.reconcile('a.md');
           await h.write('a.md', bad);
           h.at('read', async () => {
             h.at(step, async () => {
-              if (mended === undefined) await h.remove('a.md');
-              else await h.write('a.md', mended);
+              if (fixed === undefined) await h.remove('a.md');
+              else await h.write('a.md', fixed);
             });
           });
           await h.reconcile('a.md');
-          expect(await h.texts('a.md'), step).toEqual(mended === 'mended' ? ['mended'] : []);
+          expect(await h.texts('a.md'), step).toEqual(fixed === 'fixed' ? ['fixed'] : []);
           expect(await h.top('a.md'), step).toMatchObject({
-            status: mended === undefined ? 'deleted' : mended === '' ? 'empty' : 'indexed',
+            status: fixed === undefined ? 'deleted' : fixed === '' ? 'empty' : 'indexed',
           });
         }
       }
@@ -119,7 +119,7 @@ describe('a commit that landed below the top', () => {
     await h.store.insertRecord(record);
   }
 
-  it('is not swept before a later commit tells of the level that it raised', async () => {
+  it('is not swept before a later commit names the level that it raised', async () => {
     const h = await harness();
     await h.write('a.md', 'old');
     await h.reconcile('a.md');
@@ -260,7 +260,7 @@ it('what is of no commit at all is swept as well when its source is no longer co
 describe('a raise of the level over a base that cannot be copied', () => {
   const raised = '---\nsecurity_level: 3\n---\n\none\n\ntwo';
 
-  it.each(['chunks', 'pages'] as const)('is written anew where %s of the base are lost', async (collection) => {
+  it.each(['chunks', 'pages'] as const)('is written again where %s of the base are lost', async (collection) => {
     const h = await harness();
     await h.write('a.md', 'one\n\ntwo');
     await h.reconcile('a.md');

@@ -183,7 +183,7 @@ describe('reconcile', () => {
     await h.write('a.md', 'first');
     await h.reconcile('a.md');
     expect((await h.objects('a.md')).filter(({ collection }) => collection === 'chunks')).toHaveLength(2);
-    // Another worker, which was told of no commit; every document has a job.
+    // Another worker, which knows of no commit; every document has a job.
     const sweeper = createSweeper(h.deps, h.reconciler);
     const everything = async (uuids: readonly string[]) => new Set(uuids);
     const report = await audit({
@@ -195,7 +195,7 @@ describe('reconcile', () => {
     });
     expect(report).toMatchObject({ swept: 1, recommitted: 0 });
     expect(sweeper.waiting()).toBe(1);
-    // Committed anew, since the dead writer's fence is the later one, and then swept.
+    // Committed again, since the dead writer's fence is the later one, and then swept.
     await h.sweep('a.md');
     await h.sweep('a.md');
     expect((await h.objects('a.md')).filter(({ collection }) => collection === 'chunks')).toHaveLength(1);
@@ -212,9 +212,9 @@ describe('reconcile', () => {
     // The disk's clock and ours are one, but a file may be a tick of the kernel older than it is.
     expect(await fail(Date.now() + 1_000)).toMatchObject({ outcome: 'failed', reason: 'internal', serving: true });
     expect(await h.texts('a.md')).toEqual(['good']);
-    await h.write('a.md', 'mended');
+    await h.write('a.md', 'fixed');
     expect(await fail(Date.now() - 3_600_000)).toMatchObject({ outcome: 'indexed' });
-    expect(await h.texts('a.md')).toEqual(['mended']);
+    expect(await h.texts('a.md')).toEqual(['fixed']);
     await h.remove('a.md');
     expect(await fail(Date.now() + 1_000)).toEqual({ outcome: 'deleted' });
   });
@@ -432,7 +432,7 @@ describe('reconcile', () => {
     expect(await h.reconciler.reconcile({ source: 'other', path: 'a.md', cause: 'scan' })).toEqual({ outcome: 'unknown_source' });
   });
 
-  it('keeps the revision when the same state is committed anew, and gives a new one for another', async () => {
+  it('keeps the revision when the same state is committed again, and gives a new one for another', async () => {
     const h = await harness();
     await h.write('a.md', 'one');
     await h.reconcile('a.md');

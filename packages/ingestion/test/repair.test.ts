@@ -17,7 +17,7 @@ function auditOf(h: Harness) {
 }
 
 describe('the audit', () => {
-  it('has a document written anew whose list of chunks was lost', async () => {
+  it('has a document written again whose list of chunks was lost', async () => {
     const h = await harness();
     await h.write('a.md', 'one\n\ntwo');
     await h.reconcile('a.md');
@@ -108,7 +108,7 @@ describe('a commit that is listed, and that nobody is shown', () => {
     ['of a new document', { after: 'one' }, 'missing_document'],
     ['of an edit', { before: 'zero', after: 'one' }, 'stale_document'],
     ['of an edit that ends the text', { before: 'zero', after: '' }, 'stale_document'],
-  ])('%s is told by verify and mended by the audit', async (_, text, kind) => {
+  ])('%s is found by verify and repaired by the audit', async (_, text, kind) => {
     const { h, top } = await half(text);
     expect((await verifyHarness(h, { repair: false })).report.by_kind).toMatchObject({ [kind]: 1 });
     await auditOf(h)();
@@ -149,11 +149,11 @@ describe('verify', () => {
     expect(await discardDocument(h.deps, { source: 'inbox', path: 'a.md' })).toBe(true);
     h.configure({ metadata: { category: 'other' } });
     expect((await repairAll(h)).report.differences).toBe(0);
-    await h.write('a.md', 'mended');
+    await h.write('a.md', 'fixed');
     const { report, asked } = await repairAll(h);
     expect(report.by_kind).toMatchObject({ stale_document: 1 });
     expect(asked).toEqual(['recommit']);
-    expect(await h.texts('a.md')).toEqual(['mended']);
+    expect(await h.texts('a.md')).toEqual(['fixed']);
   });
 
   it('leaves documents as they are that a folder keeps from being looked at', async () => {

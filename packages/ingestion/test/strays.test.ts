@@ -93,7 +93,7 @@ describe.each(STRAYS)('%s', (name, insert) => {
     expect(await h.texts('a.md')).toEqual(['firstword here', 'secondword here', 'thirdword here']);
   });
 
-  it('is mended by the audit', async () => {
+  it('is repaired by the audit', async () => {
     const h = await harness();
     await insert(h);
     const sweeper = createSweeper(h.deps, h.reconciler);

@@ -129,7 +129,7 @@ describe('a root that refuses every look', () => {
     },
   );
 
-  it('that can be read again while its refusal is looked into is looked at anew', async () => {
+  it('that can be read again while its refusal is looked into is looked at again', async () => {
     const { h, state } = await refusing();
     await h.write('a.md', 'one');
     const stat = h.deps.files.stat;

@@ -81,7 +81,7 @@ describe('the writer among others', () => {
     expect((await h.objects('a.md')).filter((object) => object.collection === 'chunks')).toHaveLength(2);
   });
 
-  it('writes everything anew when a kept chunk was lost', async () => {
+  it('writes everything again when a kept chunk was lost', async () => {
     const h = await harness();
     await h.write('a.md', 'one\n\ntwo');
     await h.reconcile('a.md');

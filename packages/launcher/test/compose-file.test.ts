@@ -277,7 +277,7 @@ describe('infra/Dockerfile', () => {
     for (const name of APPS) expect(existsSync(join(ROOT, `apps/${name}/src/main.ts`))).toBe(true);
   });
 
-  it('is given neither secrets nor data nor what is built anew', () => {
+  it('is given neither secrets nor data nor what is built again', () => {
     const ignored = read('.dockerignore').split('\n');
     expect(ignored).toEqual(
       expect.arrayContaining(['.env', '.git', '.sluice', 'inbox', '**/node_modules', '**/dist', 'infra/prometheus/key']),

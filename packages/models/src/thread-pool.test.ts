@@ -56,7 +56,7 @@ describe('createThreadPool', () => {
     expect(await other).toHaveLength(10);
   });
 
-  it('tells callers when the model cannot be loaded, and tries anew on the next call', async () => {
+  it('tells callers when the model cannot be loaded, and tries again on the next call', async () => {
     const threads = pool({ unusable: true });
     await expect(threads.ready()).rejects.toMatchObject({ code: 'model_unavailable', message: /no such file/ });
     await expect(threads.run([input(1)])).rejects.toMatchObject({ code: 'model_unavailable', message: /no such file/ });

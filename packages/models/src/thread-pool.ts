@@ -16,7 +16,7 @@ export interface ThreadPoolOptions {
   threads: number;
   /** Starts one process (or thread) that speaks the protocol of thread-messages.ts. */
   start: () => ModelHost;
-  /** Told of a thread that died, for the log. */
+  /** Called when a thread died, for the log. */
   onDeath?: (reason: string) => void;
 }
 

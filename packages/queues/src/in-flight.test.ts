@@ -252,7 +252,7 @@ describe('a share', () => {
     expect(share.enter('d', 'bulk', 10)).toBeDefined();
   });
 
-  it('weighs one that has grown since it was called anew', () => {
+  it('weighs again one that has grown since it was called', () => {
     const share = createShare({ bytes: 10, slots: 3, call: createCalls().call });
     const leave = share.enter('a', 'bulk', 6);
     const other = share.enter('b', 'bulk', 4);

@@ -9,11 +9,11 @@ const REFUSED_IN_A_ROW = 5;
 /** Whether a service that every job needs is away, and the wait until it is back. */
 export interface Outage {
   /**
-   * Told of a document that the service refused. Asks the service, unless it is known to be away: `away`. `storm` when it answers but has
+   * Called with a document that the service refused. Asks the service, unless it is known to be away: `away`. `storm` when it answers but has
    * refused five different documents in a row, as one without memory does: jobs are held like in an outage. Else the fault is the document's.
    */
   confirm(document: string): Promise<'away' | 'storm' | undefined>;
-  /** Told of a document that was done. */
+  /** Called when a document was done. */
   worked(): void;
   readonly since: number | undefined;
   stop(): void;
@@ -72,7 +72,7 @@ export function createOutage(options: {
       }
       logger?.info({ seconds: (Date.now() - (since ?? 0)) / 1000 }, `the ${service} answers again`);
       since = undefined;
-      // Counted anew, so that documents which it does refuse for good use up their attempts in the end.
+      // Counted again, so that documents which it does refuse for good use up their attempts in the end.
       refused.clear();
       release();
     } catch {

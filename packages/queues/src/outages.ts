@@ -11,7 +11,7 @@ interface Service {
 }
 
 export interface Outages {
-  /** Told of a fault; as Outage.confirm where a service is known for its code. */
+  /** Called with a fault; as Outage.confirm where a service is known for its code. */
   confirm(code: ErrorCode, document: string): ReturnType<Outage['confirm']>;
   worked(): void;
   /** Unix milliseconds since which the first of those that are away is so. */

@@ -396,7 +396,7 @@ describe('stopping', () => {
   });
 });
 
-it('a worker whose event loop does not turn is told of while it is connected, and one at work or killed is not', async () => {
+it('a worker whose event loop does not turn is reported while it is connected, and one at work or killed is not', async () => {
   await bench.work(async () => {});
   const one = await startWorkerProcess(url, bench.namespace, 'deaf');
   processes.push(one);

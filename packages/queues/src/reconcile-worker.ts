@@ -50,7 +50,7 @@ export interface ReconcileWorkerOptions {
   /**
    * Reconciles one document; a failure that is to last (permanent, or on the last attempt) is recorded by it before it throws.
    * A permanent SluiceError ends the job, others are tried again with back-off. One with `details.unrecorded` spends no attempt: the job waits
-   * and is run again, since its end would be told of nowhere.
+   * and is run again, since its end would be reported nowhere.
    */
   handle: (request: ReconcileRequest, context: JobContext) => Promise<void>;
   /**

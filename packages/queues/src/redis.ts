@@ -16,7 +16,7 @@ export interface RedisOptions {
    * `worker`: commands wait for Redis to come back, as BullMQ's workers need.
    */
   role: 'producer' | 'worker';
-  /** Told of connection errors, which are retried for ever. */
+  /** Called with connection errors, which are retried for ever. */
   onError?: (error: Error) => void;
 }
 

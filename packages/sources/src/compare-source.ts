@@ -36,9 +36,9 @@ export interface CompareOptions {
   retryTransient: boolean;
   /** The source reads created_at from mtime, so a new mtime is a change even when the content is the same. */
   mtimeMatters?: boolean;
-  /** Told of each batch of files compared. */
+  /** Called with each batch of files compared. */
   onFiles?: (count: number) => void;
-  /** Told of each document path that is there. */
+  /** Called with each document path that is there. */
   onSeen?: (path: string) => void;
   signal?: AbortSignal;
 }
@@ -154,7 +154,7 @@ async function isGone(options: CompareOptions, path: string): Promise<boolean> {
   }
 }
 
-/** Why a file that is there must be reconciled; undefined when its record tells of its present state. */
+/** Why a file that is there must be reconciled; undefined when its record describes its present state. */
 async function judgeFile(
   options: CompareOptions,
   path: string,

@@ -4,7 +4,7 @@ import { type EntryStat, isAbsence } from '@sluice/core';
 import { errorCode } from './node-files.js';
 import { absolutePath, childPath } from './paths.js';
 
-/** One watch a folder: the system tells of a folder's entries by name, so no file needs a watch of its own (their number is limited). */
+/** One watch a folder: the system reports a folder's entries by name, so no file needs a watch of its own (their number is limited). */
 export interface FolderWatches {
   /**
    * Watches a folder, if this very folder is not watched at this path already.
@@ -56,7 +56,7 @@ export function createFolderWatches(options: FolderWatchOptions): FolderWatches 
     try {
       const watcher = (options.watch ?? watch)(path, (event, name) => {
         if (watched.get(relPath)?.watcher !== watcher) return;
-        // A folder that is moved or removed tells its own name. A child may have that name too, so the folder is looked at anew.
+        // A folder that is moved or removed tells its own name. A child may have that name too, so the folder is looked at again.
         if (name === null || (event === 'rename' && name === basename(path))) {
           drop(relPath);
           options.onTouch(relPath);
@@ -65,7 +65,7 @@ export function createFolderWatches(options: FolderWatchOptions): FolderWatches 
       });
       watcher.on('error', (error) => {
         if (watched.get(relPath)?.watcher === watcher) drop(relPath);
-        // Windows tells of a removed folder in this way.
+        // Windows reports a removed folder in this way.
         if (!isAbsence(error) && errorCode(error) !== 'EPERM') options.onError(error, relPath);
         options.onTouch(relPath);
       });

@@ -1,13 +1,13 @@
 import type { Clock } from '@sluice/core';
 
-/** How long a folder stays refused before it is asked anew, ms: a folder may be filled, and the documents known of it deleted by others. */
+/** How long a folder stays refused before it is asked again, ms: a folder may be filled, and the documents known of it deleted by others. */
 const REFUSED_MS = 60_000;
 
 /** What a process without the watcher's state knows of a root: in memory only, since the watcher alone writes that state. */
 export interface OwnDecision<S> {
   /** Whether the folder seen may be taken for the root; decided when it is not the one that was accepted. */
   accepts(seen: S): Promise<boolean>;
-  /** The watcher's state tells of the root: nothing of one's own counts any more. */
+  /** The watcher's state names the root: nothing of one's own counts any more. */
   defer(): void;
 }
 

@@ -27,13 +27,13 @@ export interface RootGuard {
   check(known?: Iterable<string>): Promise<RootState>;
   /**
    * What any process may ask before a delete. Without `known` in the guard's options it remembers and accepts nothing; with it, a root
-   * that neither the state file nor the watcher tells of is decided on as check() does, and the answer is kept in memory.
+   * that neither the state file nor the watcher names is decided on as check() does, and the answer is kept in memory.
    *
    * @param options.list also tries whether the root can be listed, which takes long for a large folder; default false: who looks at
    *   one path learns by that whether it can be read
    */
   look(options?: { list?: boolean }): Promise<RootState>;
-  /** Marks of the folder that the state file tells of: what other processes, also on other machines, may know it by. */
+  /** Marks of the folder that the state file names: what other processes, also on other machines, may know it by. */
   remembered(): Promise<FolderMarks | undefined>;
   /** Takes the folder that is there now for the source's root: an operator's word. Missing or unreadable ones stay so. */
   accept(): Promise<RootState>;

@@ -84,7 +84,7 @@ describe('settler', () => {
     expect(settled[0]?.at).toBeGreaterThanOrEqual(590);
   });
 
-  it('tells of a file that is gone at once', async () => {
+  it('reports a file that is gone at once', async () => {
     const world = makeWorld();
     const { settler, settled } = makeSettler(world);
     settler.watch('a', '/a');
@@ -130,7 +130,7 @@ describe('settler', () => {
     expect(world.looks()).toBeLessThan(70);
   });
 
-  it('tells of a file that cannot be asked, and stops when told to', async () => {
+  it('reports a file that cannot be asked, and stops when told to', async () => {
     const world = makeWorld();
     const { settler, settled, errors } = makeSettler(world);
     world.files.stat = async () => {

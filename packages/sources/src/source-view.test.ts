@@ -85,7 +85,7 @@ describe("a process whose data folder is not the watcher's", () => {
     expect(walks).toBe(1);
   });
 
-  it('takes the folder for the root that the watcher tells of, however little of it is left', async () => {
+  it('takes the folder for the root that the watcher names, however little of it is left', async () => {
     await fill(10);
     const guard = createRootGuard({ source: 's', root, stateFolder: join(base, 'watcher/sources'), files });
     await guard.check(stored);
@@ -156,7 +156,7 @@ describe("a process whose data folder is not the watcher's", () => {
     expect(await view.mayDelete()).toBe(true);
   });
 
-  it('decides anew on another folder that holds the source', async () => {
+  it('decides again on another folder that holds the source', async () => {
     await fill(10);
     const view = viewOf('own');
     expect(await view.mayDelete()).toBe(true);
@@ -215,7 +215,7 @@ describe("a process whose data folder is not the watcher's", () => {
     expect(await view.mayDelete()).toBe(false);
   });
 
-  it("leaves the word to the watcher's state where it tells of the root", async () => {
+  it("leaves the word to the watcher's state where it names the root", async () => {
     await fill(10);
     await replaceRoot();
     const view = viewOf('watcher');

@@ -25,7 +25,7 @@ async function makeRoot(): Promise<string> {
 interface Watched {
   watch: SourceWatch;
   changes: Change[];
-  /** The last cause told of each path. */
+  /** The last cause reported for each path. */
   last: Map<string, string>;
   errors: unknown[];
   rules: () => number;
@@ -66,7 +66,7 @@ function present(last: Map<string, string>): string[] {
 }
 
 describe('watching a source', () => {
-  it('tells of files in folders made after the start, and of their folders going', async () => {
+  it('reports files in folders made after the start, and of their folders going', async () => {
     const root = await makeRoot();
     const { watch, last, changes } = await startWatch(root);
     watch.seenAll();
@@ -83,7 +83,7 @@ describe('watching a source', () => {
     expect(changes.filter(({ path }) => path.startsWith('z/')).length).toBeLessThan(10);
   });
 
-  it('W01: tells of a file only when it has been still', async () => {
+  it('W01: reports a file only when it has been still', async () => {
     const root = await makeRoot();
     const { changes } = await startWatch(root, { stabilityMs: 2_000 });
     const file = join(root, 'big.csv');
@@ -193,7 +193,7 @@ describe('watching a source', () => {
     expect(errors).toEqual([]);
   });
 
-  it('a sidecar tells of its file, an ignore file of the rules', async () => {
+  it('a sidecar reports its file, an ignore file the rules', async () => {
     const root = await makeRoot();
     await writeFile(join(root, 'a.pdf'), 'a');
     const { watch, last, changes, rules } = await startWatch(root);
@@ -243,7 +243,7 @@ describe('watching a source', () => {
     await until(() => expect(present(last)).toEqual(['x']));
   });
 
-  it('what cannot be entered is told of once and tried again, and the rest is watched', async () => {
+  it('what cannot be entered is reported once and tried again, and the rest is watched', async () => {
     const root = await makeRoot();
     for (const folder of ['others/in/deep', 'ruled/sub', 'closed/sub', 'open/sub']) {
       await mkdir(join(root, folder), { recursive: true });
@@ -380,7 +380,7 @@ describe('watching a source', () => {
         await until(() => expect(present(last)).toEqual(onDisk));
         await watch.idle();
         expect(present(last)).toEqual(onDisk);
-        // The tree is still watched: every folder tells of a new file.
+        // The tree is still watched: every folder reports a new file.
         const folders = execFileSync('find', ['.', '-type', 'd', '-printf', '%P\n'], { cwd: root })
           .toString()
           .split('\n')

@@ -26,9 +26,9 @@ export interface WatchOptions {
   settings: IgnoreSettings;
   polling: 'auto' | boolean;
   stabilityMs: number;
-  /** Told of documents that changed, were added or went, each once it has been still for stabilityMs. */
+  /** Called with documents that changed, were added or went, each once it has been still for stabilityMs. */
   onChanges(changes: Change[]): void;
-  /** An ignore file came, changed or went: the source must be scanned, and watched anew. */
+  /** An ignore file came, changed or went: the source must be scanned, and watched again. */
   onRules(): void;
   /** The root was moved, removed or replaced: close this watch and begin another when there is a root. */
   onRootGone(): void;
@@ -44,9 +44,9 @@ export interface WatchOptions {
 export interface SourceWatch {
   /** Whether the folder is polled. */
   readonly polling: boolean;
-  /** Tells of documents that a scan saw, so that a folder that goes takes its documents along. */
+  /** Takes the documents that a scan saw, so that a folder that goes takes its documents along. */
   seen(path: string): void;
-  /** A scan has told of all documents: from now on a path that goes without ever having been seen was none. */
+  /** A scan has reported all documents: from now on a path that goes without ever having been seen was none. */
   seenAll(): void;
   /** Waits for a file to be still, as for one that was touched, and then tells onChanges of it. */
   settle(path: string): void;
@@ -85,7 +85,7 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
   /** What could not be looked at or watched, and why. */
   const failed = new Map<string, unknown>();
   let closed = false;
-  /** Until a scan has told of all documents, a path that goes may be one that only the store knows. */
+  /** Until a scan has reported all documents, a path that goes may be one that only the store knows. */
   let complete = false;
 
   const settler = createSettler({
@@ -161,7 +161,7 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
     const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
       watches.leave(path);
       if (!isAbsence(error)) throw error;
-      // It went before it could be listed; whatever is there now is looked at anew.
+      // It went before it could be listed; whatever is there now is looked at again.
       looks.add(path);
       return [];
     });

@@ -175,7 +175,7 @@ function compareCollection(wanted: Collection, found: FoundCollection): void {
   if (problems.length === 0) return;
   throw mismatch(
     `the collection ${wanted.class} in Weaviate is not the one this version needs: ${problems.join('; ')}. ` +
-      'Give this instance a namespace of its own, or remove the collection and let it be written anew.',
+      'Give this instance a namespace of its own, or remove the collection and let it be written again.',
   );
 }
 

@@ -21,7 +21,7 @@ export function createSeenCommits(capacity = 100_000): SeenCommits {
     note(commit, moment) {
       const entry = seen.get(commit.doc_uuid);
       if (entry !== undefined) seen.delete(commit.doc_uuid);
-      // The first sight counts; and inserting anew keeps the map in the order of use.
+      // The first sight counts; and inserting again keeps the map in the order of use.
       seen.set(commit.doc_uuid, entry?.attempt === commit.attempt ? entry : { attempt: commit.attempt, moment });
       if (seen.size > capacity) {
         const oldest = seen.keys().next().value;

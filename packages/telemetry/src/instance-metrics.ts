@@ -52,7 +52,7 @@ async function readSnapshot(path: string): Promise<Snapshot | undefined> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as Snapshot;
   } catch {
-    // A snapshot may vanish between the listing and the read when an instance starts anew.
+    // A snapshot may vanish between the listing and the read when an instance starts again.
     return undefined;
   }
 }

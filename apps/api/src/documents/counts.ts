@@ -77,7 +77,7 @@ export function createCounter(deps: Pick<ApiDeps, 'store' | 'queue' | 'sources' 
   return {
     /**
      * @param caller counts what the caller may know of
-     * @param maxAgeMs how old the count may be; default a second, 0 counts anew
+     * @param maxAgeMs how old the count may be; default a second, 0 counts again
      */
     async count(caller: Caller, maxAgeMs: number = MAX_AGE_MS): Promise<Counts> {
       const sources = new Map<string, StatusCounts>();

@@ -19,7 +19,7 @@ export interface GateOptions {
   /** Whether calls without a key are served once keys exist. */
   anonymous: boolean;
   anonymousClearance: SecurityLevel;
-  /** Told of each call with a key. */
+  /** Called for each call with a key. */
   onUse(keyId: string): void;
   /** Calls of one key; without one, of one address. */
   calls: RateLimitOptions;

@@ -18,7 +18,7 @@ export function createRateLimit({ perSecond, burst }: RateLimitOptions, clock: C
     const now = clock.monotonic();
     const before = buckets.get(caller) ?? { tokens: burst, at: now };
     const bucket = { tokens: Math.min(burst, before.tokens + ((now - before.at) / 1000) * perSecond), at: now };
-    // Set anew, so that the map's order is that of the last call.
+    // Set again, so that the map's order is that of the last call.
     buckets.delete(caller);
     buckets.set(caller, bucket);
     const oldest = buckets.keys().next().value;

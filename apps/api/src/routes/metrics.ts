@@ -34,7 +34,7 @@ export function metricsRoute(app: HttpApp, deps: ApiDeps, counter: Counter): voi
   );
 }
 
-/** Gauges of what is asked for this very answer: made anew each time, since callers may know of different documents. */
+/** Gauges of what is asked for this very answer: made again each time, since callers may know of different documents. */
 async function askedMetrics(deps: ApiDeps, counter: Counter, caller: Caller): Promise<Registry> {
   // Of their own: in the process' registry they would be in its snapshot too, and be counted twice after a restart.
   const registry = new Registry();

@@ -65,7 +65,7 @@ export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void
     {
       schema: {
         tags: ['operators'],
-        summary: 'Read, chunk and embed documents anew, changed or not',
+        summary: 'Read, chunk and embed documents again, changed or not',
         body: z.strictObject({ source: sourceName.optional() }),
         response: { 202: z.object({ documents: z.int() }), ...problems(404) },
       },

@@ -17,7 +17,7 @@ function isIdle(queues: Record<string, Record<string, number>>): boolean {
 }
 
 const query = z.strictObject({
-  fresh: z.enum(['true', 'false']).default('false').describe('Counts documents anew; else a count may be a second old.'),
+  fresh: z.enum(['true', 'false']).default('false').describe('Counts documents again; else a count may be a second old.'),
 });
 
 export function statusRoute(app: HttpApp, deps: ApiDeps, counter: Counter): void {

@@ -19,7 +19,7 @@ export const documentSchema = z
     serving: z.boolean().describe('A revision of it answers queries.'),
     revision: z.string().describe('Revision that is served; empty when none is.'),
     chunks: z.int(),
-    content_hash: z.string().describe('sha256 of the file that the status tells of; empty when it was never read.'),
+    content_hash: z.string().describe('sha256 of the file that the status describes; empty when it was never read.'),
     committed_at: z.string().optional(),
     warnings: z.array(z.string()),
     metadata: z.record(z.string(), z.unknown()),

@@ -8,7 +8,9 @@ const MARKS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const
 export function doctorCommand(program: Command, run: Run): void {
   program
     .command('doctor')
-    .description('check everything that Sluice stands on, and print the command that mends (exit 1 when something does not work)')
+    .description(
+      'check everything that Sluice stands on, and print the command that fixes it (exit 1 when something does not work)',
+    )
     .action(
       run(async (context) => {
         const { diagnose } = await import('@sluice/launcher');

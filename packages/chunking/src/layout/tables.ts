@@ -21,7 +21,7 @@ export interface TableShape {
   rows: TableRow[];
 }
 
-/** The rows of a table in its text; undefined where the parser's rows can't be told apart there. */
+/** The rows of a table in its text; undefined where the parser's rows can't be distinguished there. */
 export function shapeTable(text: string, block: Block): TableShape | undefined {
   const element = block.element;
   const rows = element?.rows;

@@ -6,7 +6,7 @@ export interface ReconcileRequest {
   /** Relative to the source's root, forward slashes, on-disk spelling. */
   path: string;
   cause: Cause;
-  /** A repair: commit the same state anew, or write every chunk anew, though nothing on disk changed. */
+  /** A repair: commit the same state again, or write every chunk again, though nothing on disk changed. */
   force?: 'recommit' | 'rebuild';
 }
 

@@ -9,7 +9,7 @@ export function findFault(world: World, state: State): string | undefined {
   const missing = top?.named.find((id) => !state.chunks.some((one) => one.id === id));
   if (missing !== undefined) return `the top commit names chunk ${Math.floor(missing / 8)}.${missing % 8}, which is gone`;
   if (state.attempts.length > 0) return undefined;
-  if (!state.due && !tellsOfDisk(world, state)) return 'every attempt has ended, and the store does not tell of the disk';
+  if (!state.due && !tellsOfDisk(world, state)) return 'every attempt has ended, and the store does not match the disk';
   return undefined;
 }
 
@@ -24,14 +24,14 @@ function tellsOfDisk(world: World, state: State): boolean {
 
 /**
  * What must come of a state in which no attempt is under way, however it was reached, when a scan, sweeps and an audit follow undisturbed:
- * the store tells of the disk, whole, and nothing else is left in it.
+ * the store matches the disk, whole, and nothing else is left in it.
  */
 export function findLeftover(world: World, start: State): string | undefined {
   let state: State = { ...start, reader: undefined, sweep: undefined, left: { ...start.left, attempts: 99, fences: 99 } };
   state = finishAttempts(world, beginAttempt(state));
   for (let n = 0; n < 4; n += 1) {
     if (topOf(state.commits) === undefined) {
-      // Chunks that no commit explains: the audit has the document committed anew.
+      // Chunks that no commit explains: the audit has the document committed again.
       if (state.chunks.length > 0) state = finishAttempts(world, beginAttempt(state, true));
     }
     for (const step of beginSweep(world, state)) state = step.state;
@@ -44,7 +44,7 @@ export function findLeftover(world: World, start: State): string | undefined {
   }
   const fault = findFault(world, state);
   if (fault !== undefined) return `after a scan and sweeps ${fault}`;
-  if (!tellsOfDisk(world, state)) return 'after a scan and sweeps the store does not tell of the disk';
+  if (!tellsOfDisk(world, state)) return 'after a scan and sweeps the store does not match the disk';
   const top = topOf(state.commits);
   const extra = top === undefined ? state.chunks.length : unnamed({ ...world.rules, betweenStays: false }, state, top).length;
   if (extra > 0) return `after a scan and sweeps ${extra} objects are left that the top commit does not name`;

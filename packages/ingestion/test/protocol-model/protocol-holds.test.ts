@@ -69,7 +69,7 @@ describe('with all its rules the protocol holds', () => {
       'sweep: delete the tombstone',
       'sweep: dies',
       'sweep: ends at the counter',
-      'sweep: has the content committed anew',
+      'sweep: has the content committed again',
       'sweep: list',
       'sweep: list, all above the fence, recommits',
       'sweep: list, nothing',

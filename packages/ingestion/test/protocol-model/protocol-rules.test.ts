@@ -4,7 +4,7 @@ import { RULES, type Rule, without } from './rules.js';
 import { SCENARIOS, type ScenarioName } from './scenarios.js';
 
 const LOST = /^(after a scan and sweeps )?the top commit names chunk \d+\.\d+, which is gone$/;
-const STALE = /the store does not tell of the disk$/;
+const STALE = /the store does not match the disk$/;
 const WRONG_ANSWER = /^the answer is no revision that was on top since the search began/;
 const LEAK = /^text is shown whose level a commit had raised before the search began$/;
 const LEFTOVER = /objects are left that the top commit does not name$/;
@@ -16,10 +16,10 @@ const NEEDED: [Rule, ScenarioName, RegExp][] = [
   ['supersededAccumulates', 'two edits within the grace', WRONG_ANSWER],
   ['commitApart', 'an edit and a crash', LOST],
   ['recheckDisk', 'a text that comes back', STALE],
-  ['failureNamesBase', 'content fails and is mended', WRONG_ANSWER],
+  ['failureNamesBase', 'content fails and is fixed', WRONG_ANSWER],
   ['failureAppliesAccess', 'content fails as its level rises', LEAK],
   ['failureAppliesAccess', 'a level becomes invalid', LEAK],
-  ['failureTellsOwnBytes', 'content fails and is mended', STALE],
+  ['failureTellsOwnBytes', 'content fails and is fixed', STALE],
   ['topBeforeCounter', 'a text that comes back', LOST],
   ['counterHolds', 'one keeps what another drops', LOST],
   ['runIdCompared', 'a replica takes over', LOST],

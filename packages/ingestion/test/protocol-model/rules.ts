@@ -11,7 +11,7 @@ export const RULES = {
   recheckBetween: 'commits between base and own are not looked for after the commit',
   failureNamesBase: 'the commit of a failure names nothing',
   failureAppliesAccess: 'the commit of a failure has the access of the base',
-  failureTellsOwnBytes: 'the commit of a failure tells of the file as it is then, not of the bytes that failed',
+  failureTellsOwnBytes: 'the commit of a failure describes the file as it is then, not of the bytes that failed',
   topBeforeCounter: 'the sweep reads the counter before the top commit',
   counterHolds: 'the sweep does not look at the counter',
   runIdCompared: 'the counter of another run of the server holds too',

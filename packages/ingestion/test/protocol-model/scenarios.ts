@@ -66,7 +66,7 @@ export const SCENARIOS = {
     versions: [{ text: 'a' }, { text: 'a', level: 3 }, { text: 'a' }],
     reader,
   },
-  'content fails and is mended': { ...common, versions: [{ text: 'a' }, { text: 'b', bad: 'content' }, { text: 'c' }], reader },
+  'content fails and is fixed': { ...common, versions: [{ text: 'a' }, { text: 'b', bad: 'content' }, { text: 'c' }], reader },
   'content fails as its level rises': { ...common, versions: [{ text: 'a' }, { text: 'b', level: 3, bad: 'content' }], reader },
   'a level becomes invalid': { ...common, versions: [{ text: 'a' }, { text: 'a', bad: 'access' }], reader },
   'dead chunks crowd out the live': {

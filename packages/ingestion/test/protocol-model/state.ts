@@ -100,7 +100,7 @@ export interface Reader {
   known: readonly number[];
   /** Not known to it: the texts that a snapshot at or after its begin would have given, each as sorted letters. */
   allowed: readonly string[];
-  /** Not known to it: nothing that tells of this version or an earlier one may be shown; -1: no such. */
+  /** Not known to it: nothing that shows this version or an earlier one may be shown; -1: no such. */
   hiddenUpTo: number;
 }
 
@@ -110,7 +110,7 @@ export interface Judged {
   superseded: readonly number[];
   /** The top commit existed before the search began. */
   believed: boolean;
-  /** Not known to it: the version its commit tells of; -1 without a commit. */
+  /** Not known to it: the version its commit describes; -1 without a commit. */
   saw: number;
 }
 
@@ -171,7 +171,7 @@ export interface State {
   /** `false`: it has answered. */
   reader: Reader | undefined | false;
   left: Left;
-  /** The newest version that a commit has told of. */
+  /** The newest version that a commit has described. */
   told: number;
   /** A rule was seen to be broken in the step that led here. */
   broken?: string;

@@ -51,7 +51,7 @@ export function stepSweep(world: World, state: State, sweep: Sweep): Step[] {
       const objects = extra.filter((one) => !rules.bornBefore || fenceOf(state, one) <= top.fence);
       if (objects.length > 0) return to(`list ${objects.map(nameOf).join(' ')}`, { step: 'reread', top, objects });
       if (extra.length === 0 || !rules.orphansAbove || state.left.attempts === 0) return end('list, nothing');
-      // Fences went back: one above these objects is taken, and the content is committed anew under a higher one.
+      // Fences went back: one above these objects is taken, and the content is committed again under a higher one.
       const above = raiseFence(world, state, Math.max(...extra.map((one) => fenceOf(state, one))));
       return end('list, all above the fence, recommits', beginAttempt(above, true));
     }
@@ -87,7 +87,7 @@ function judge(world: World, state: State, top: Commit, counter: Counter | undef
   const idle: State = { ...state, sweep: undefined };
   if (state.left.attempts === 0 || unnamed({ ...rules, betweenStays: false }, state, top).length === 0)
     return [{ label: 'sweep: ends at the counter', state: idle }];
-  return [{ label: 'sweep: has the content committed anew', state: beginAttempt(idle, true) }];
+  return [{ label: 'sweep: has the content committed again', state: beginAttempt(idle, true) }];
 }
 
 /** A tombstone goes last and alone (audit.ts, dropTombstone), after a day: no attempt and no search is that old. */

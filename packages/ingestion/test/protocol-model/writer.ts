@@ -208,7 +208,7 @@ function planFailure(world: World, state: State, old: Attempt, attempt: Attempt)
   const { rules } = world;
   const version = versionAt(world, state.disk);
   if (rules.failureTellsOwnBytes && state.disk !== attempt.failed) {
-    // The bytes that failed are gone: begin anew with those that are there.
+    // The bytes that failed are gone: begin again with those that are there.
     const { failed: _failed, ...rest } = old;
     return again(world, { ...state, attempts: state.attempts.map((one) => (one === old ? rest : one)) }, rest);
   }

@@ -5,7 +5,7 @@ export interface Check {
   /** `problem`: something does not work. `warning`: it works, but not for long or not for all. */
   status: 'ok' | 'warning' | 'problem';
   detail: string;
-  /** The command, or the setting, that mends it. */
+  /** The command, or the setting, that fixes it. */
   fix?: string;
 }
 

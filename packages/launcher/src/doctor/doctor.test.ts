@@ -46,7 +46,7 @@ describe('checks of the machine', () => {
     expect((await checkDisk(join(folder, 'not', 'there'))).detail).toMatch(/GB free/);
   });
 
-  it('too few watches for the folders, and room for others, are a problem with the command that mends', async () => {
+  it('too few watches for the folders, and room for others, are a problem with the command that fixes it', async () => {
     const limit = join(folder, 'limit');
     await writeFile(limit, '8192\n');
     expect(await checkWatches(7_000, limit)).toMatchObject({ status: 'ok' });

@@ -84,6 +84,6 @@ export async function checkModelFiles(spec: ModelSpec, folder: string | undefine
     return ok('model', `${spec.name} in ${folder}`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return problem('model', reason, `rm -r '${folder}' and start again: it is fetched anew`);
+    return problem('model', reason, `rm -r '${folder}' and start again: it is fetched again`);
   }
 }

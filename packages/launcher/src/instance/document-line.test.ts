@@ -12,7 +12,7 @@ describe('documentLine', () => {
     ],
     [{ doc_id: 'inbox/b.bin', status: 'skipped', reason: 'unsupported_type' }, 'inbox/b.bin skipped: unsupported_type'],
     [{ doc_id: 'inbox/c.txt', status: 'deleted' }, 'inbox/c.txt deleted'],
-  ])('tells of %o', (fields, expected) => {
+  ])('reports %o', (fields, expected) => {
     expect(documentLine(line(fields))).toBe(expected);
   });
 
@@ -33,7 +33,7 @@ it('shows control characters of file names instead of sending them', () => {
   expect(documentLine(line)).toBe('inbox/e\\x1b[31mred\\x0a.md deleted');
 });
 
-it('tells of a root that was lost or came back', () => {
+it('reports a root that was lost or came back', () => {
   const line = JSON.stringify({ source: 'inbox', root_state: 'missing', msg: '/a is not there; deletes are suspended' });
   expect(documentLine(line)).toBe('source inbox: /a is not there; deletes are suspended');
 });

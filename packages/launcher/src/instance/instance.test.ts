@@ -157,7 +157,7 @@ describe('an instance', () => {
     expect(exit.line).toMatch(/^the worker ended by SIGKILL; /);
   });
 
-  it('tells of its processes again once the run file can be written again, as after a full disk', async () => {
+  it('reports its processes again once the run file can be written again, as after a full disk', async () => {
     const plan = await makePlan();
     const { instance } = await start(plan);
     const worker = instance.processes().find((entry) => entry.role === 'worker');
@@ -186,7 +186,7 @@ describe('an instance', () => {
     expect(other.instance.addresses.api).not.toBe(instance.addresses.api);
   });
 
-  it('writes what its processes print to their logs, and tells of each file', async () => {
+  it('writes what its processes print to their logs, and reports each file', async () => {
     const plan = await makePlan();
     const logged = '{"level":30,"msg":"document","doc_id":"inbox/a.txt","status":"indexed","chunks":2,"seconds":0.1}';
     const { events } = await start(plan, { worker: { lines: [logged, 'a crash'] } });

@@ -94,7 +94,7 @@ describe('a supervised process', () => {
 });
 
 describe('nextWait', () => {
-  it('doubles from 0.25 s to 10 s, and starts anew after a minute of running', () => {
+  it('doubles from 0.25 s to 10 s, and starts again after a minute of running', () => {
     const waits: number[] = [];
     let wait: number | undefined;
     for (let index = 0; index < 8; index += 1) {

@@ -82,7 +82,7 @@ describe('the model', () => {
     });
   });
 
-  it('asks nobody when offline, and tells of each step', async () => {
+  it('asks nobody when offline, and reports each step', async () => {
     const said: string[] = [];
     const attempt = obtainModel(workplace({ SLUICE_OFFLINE: '1' }, said), { cwd: folder });
     await expect(attempt).rejects.toThrow(/Model could not be found or installed[\s\S]*SLUICE_MODEL=/);

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process that can be told from a later one with the same pid. */
+/** A process that can be distinguished from a later one with the same pid. */
 export interface ProcessRef {
   pid: number;
   /** The kernel's own start time of the process, as text; absent where it can't be read. */

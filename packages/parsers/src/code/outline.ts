@@ -28,7 +28,7 @@ const MAX_DEPTH = 12;
 /** Cuts a source text before each declaration, its comments and attributes included. The pieces cover the text. */
 export function outline(root: Node, text: string): Cut[] {
   const cuts: Cut[] = [];
-  // Whether what was cut off last is whole, so that what follows begins anew.
+  // Whether what was cut off last is whole, so that what follows begins again.
   let endsWithUnit = false;
   walk(root.namedChildren, [], 0);
   return cuts;

@@ -10,7 +10,7 @@ const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
 const composite = (facts: string) =>
   `<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /DescendantFonts [<< /Type /Font /Subtype /CIDFontType2 /BaseFont /A ${facts} >>] >>`;
 const packed = (text: string) => deflateSync(Buffer.from(text)).toString('latin1');
-/** With one more object in front of its table: readers find it by its number when they mend the file. */
+/** With one more object in front of its table: readers find it by its number when they repair the file. */
 const withObject = (pdf: string, object: string) => pdf.replace('xref\n', () => `99 0 obj\n${object}\nendobj\nxref\n`);
 const stream = (facts: string, content: string) => `<< ${facts} /Length ${content.length} >>\nstream\n${content}\nendstream`;
 const map = (ranges: string) => `begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange ${ranges} endcmap`;
@@ -48,8 +48,8 @@ it.each(Object.entries(absurd))('refuses a file that is absurd in %s', async (_,
   await expect(parseAs('a.pdf', bytesOf(pdf))).rejects.toMatchObject({ code: 'corrupt', kind: 'permanent' });
 });
 
-/** Damage that pdf.js mends by itself: the text is there whatever the numbers say. */
-const mended: Record<string, string> = {
+/** Damage that pdf.js repairs by itself: the text is there whatever the numbers say. */
+const repaired: Record<string, string> = {
   'the number of pages': plain.replace('/Count 2', '/Count 2147483647'),
   'the length of a stream': plain.replace(/\/Length \d+/, '/Length 99999999999'),
   'the size of the table': plain.replace(/\/Size \d+/, '/Size 2147483647'),
@@ -64,7 +64,7 @@ const mended: Record<string, string> = {
   'characters of a font': plain.replace('/BaseFont /Helvetica', '/BaseFont /Helvetica /FirstChar 0 /LastChar 2147483647'),
 };
 
-it.each(Object.entries(mended))('reads a file that is absurd in %s', async (_, pdf) => {
+it.each(Object.entries(repaired))('reads a file that is absurd in %s', async (_, pdf) => {
   expect((await parseAs('a.pdf', bytesOf(pdf))).elements).toEqual((await parseAs('a.pdf', bytesOf(plain))).elements);
 });
 

@@ -50,7 +50,7 @@ it('lets no control characters in', async () => {
   expectLawful(document);
 });
 
-it('opens what an owner locked, with a password what a user locked, and mends a wrong table', async () => {
+it('opens what an owner locked, with a password what a user locked, and repairs a wrong table', async () => {
   expect((await parseFixture('p_locked_owner.pdf')).text).toBe('Open bid is 6160');
   expect((await parseFixture('p_badxref.pdf')).text).toBe('Recovered line 7731');
   await expect(parseFixture('p_locked_user.pdf')).rejects.toMatchObject({ code: 'password_required', kind: 'permanent' });
@@ -306,7 +306,7 @@ it('refuses fonts whose widths would fill the memory', async () => {
 });
 
 it('does not end the process over a promise that its reader leaves behind', () => {
-  // While pdf.js mends this file (a reference of the wrong generation) it rejects a promise that nobody waits for.
+  // While pdf.js repairs this file (a reference of the wrong generation) it rejects a promise that nobody waits for.
   const script = `const { createParserRegistry, defaultParseLimits: limits } = await import(${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)});
     const bytes = new Uint8Array(await (await import('node:fs/promises')).readFile(process.argv[1]));
     console.log((await createParserRegistry().parse({ name: 'a.pdf', bytes, limits })).format);`;

@@ -9,7 +9,7 @@ const RECOVERED = new Set([
 ]);
 
 /**
- * While pdf.js mends a damaged file it rejects promises that nobody waits for any more, which would end the process although the file
+ * While pdf.js repairs a damaged file it rejects promises that nobody waits for any more, which would end the process although the file
  * can be read. They are let go for as long as a file is open; a rejection of anything else ends the process as ever.
  *
  * @returns stops listening
