@@ -1,13 +1,7 @@
-import {
-  type Clock,
-  type CommitRecord,
-  type SearchHit,
-  type SearchRequest,
-  SluiceError,
-  type StoredChunk,
-  topCommit,
-} from '@sluice/core';
-import { type FusedHit, fuse, type RawHit, type RawPool } from './fusion.js';
+import { type Clock, type CommitRecord, type SearchHit, type SearchRequest, SluiceError, type StoredChunk } from '@sluice/core';
+import { fuse, type RawHit, type RawPool } from './fusion.js';
+import { createJudge, type JudgeDeps, type Known, liveOf, pinsOf } from './judge-documents.js';
+import { type Contents, firstOf, inOrder, readEarly, readHits, Stale } from './read-hits.js';
 import type { RecordHead } from './record-codec.js';
 import { createSeenCommits, type SeenCommits } from './seen-commits.js';
 
@@ -55,9 +49,6 @@ const MAX_WANTED = 10_000;
 const MAX_ROUNDS = 5;
 const MAX_STARTS = 4;
 
-/** Thrown inside to begin again: what was read is too old, or went away. */
-class Stale extends Error {}
-
 /**
  * The reader's half of the commit protocol (PROTOCOL.md, Reader): a search that returns whole revisions only, though the store's own search is
  * no snapshot. A document's hits are believed only against a commit that existed before the search began. Where that is not known, or a hit
@@ -65,10 +56,8 @@ class Stale extends Error {}
  */
 export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRequest) => Promise<SearchHit[]> {
   const { clock } = deps;
-  const seen = deps.seen ?? createSeenCommits();
-  const checkVisibility = deps.rules?.checkVisibility ?? true;
-  const pinAndRetry = deps.rules?.pinAndRetry ?? true;
-  const checkAge = deps.rules?.checkAge ?? true;
+  const { checkVisibility = true, pinAndRetry = true, checkAge = true } = deps.rules ?? {};
+  const judging: JudgeDeps = { ...deps, seen: deps.seen ?? createSeenCommits(), checkAge };
   /** Hits asked for beyond the pool, since about as many were dropped lately: a second search costs more. */
   let spare = 0;
   const budgetMs = deps.graceMs > 0 ? deps.graceMs / 2 : Number.POSITIVE_INFINITY;
@@ -99,19 +88,19 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     let early: Promise<Contents> | undefined;
 
     for (let round = 1; ; round++) {
-      const reader = createReader(request, known);
+      const judge = createJudge(judging, request, known);
       const isQuiet = round === 1 && spare === 0 && checkVisibility && pinAndRetry;
-      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), wanted, isQuiet ? undefined : reader.read);
+      pool = await deps.rawSearch(request, pinsOf(known, round === MAX_ROUNDS), wanted, isQuiet ? undefined : judge.read);
       const all = [...pool.dense, ...pool.keyword];
       const decisive = isQuiet ? decisiveOf(pool, request) : all;
-      reader.read(decisive);
+      judge.read(decisive);
       // Mostly all that was found is live: what is to be shown is read while the heads are.
-      if (round === 1) early = readEarly(pool, request);
-      let fresh = await reader.done();
+      if (round === 1) early = readEarly(deps, firstPlaces(pool), request);
+      let fresh = await judge.done();
       const isDoubtful = (docUuid: string) => known.get(docUuid)?.believed !== true;
       if (isQuiet && (fresh.some(isDoubtful) || liveOf(decisive, known).length < decisive.length)) {
-        reader.read(all);
-        fresh = await reader.done();
+        judge.read(all);
+        fresh = await judge.done();
       }
       checkTime(began);
       const live = { dense: liveOf(pool.dense, known), keyword: liveOf(pool.keyword, known) };
@@ -131,46 +120,11 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
 
     const shown = (part: RawHit[]) => (checkVisibility ? liveOf(part, known) : part).slice(0, size);
     const fused = fuse({ dense: shown(pool.dense), keyword: shown(pool.keyword) }, request);
-    const hits = await readHits(firstOf(inOrder(fused, known), request.limit), known, early);
+    const best = firstOf(inOrder(fused, known), request.limit);
+    const contents = (await early) ?? { chunks: new Map(), records: new Map() };
+    const hits = await readHits(deps, best, { known, early: contents, mayLack: !checkVisibility });
     checkTime(began);
     return hits;
-  }
-
-  /**
-   * The hits that an answer consists of, and those that its scores depend on: while no dead chunk was met lately, their commits alone are read.
-   * What the others belong to may be replaced meanwhile; then the answer is that of the moment at which the search began.
-   */
-  function decisiveOf(pool: RawPool, request: SearchRequest): RawHit[] {
-    const fused = fuse(pool, request).sort((a, b) => b.score - a.score);
-    const last = fused[request.limit - 1]?.score ?? Number.NEGATIVE_INFINITY;
-    const ends = [pool.dense[0], pool.dense.at(-1), pool.keyword[0]];
-    return [...fused.filter((hit) => hit.score >= last), ...ends.filter((hit) => hit !== undefined)];
-  }
-
-  /** Reads and judges the commits of hits as they come in; once a document, and never those already known. */
-  function createReader(request: SearchRequest, known: Map<string, Known>) {
-    const began = { wall: clock.now(), monotonic: clock.monotonic() };
-    const asked = new Set<string>();
-    const reads: Promise<void>[] = [];
-    return {
-      read(hits: readonly RawHit[]): void {
-        const fresh = [...new Set(hits.map((hit) => hit.doc_uuid))].filter(
-          (docUuid) => !known.has(docUuid) && !asked.has(docUuid),
-        );
-        if (fresh.length === 0) return;
-        for (const docUuid of fresh) asked.add(docUuid);
-        const read = judgeAll(fresh, request, began).then((judged) => {
-          for (const [docUuid, document] of judged) known.set(docUuid, document);
-        });
-        // It is awaited below, unless the search itself fails first.
-        read.catch(() => {});
-        reads.push(read);
-      },
-      async done(): Promise<string[]> {
-        await Promise.all(reads);
-        return [...asked];
-      },
-    };
   }
 
   function adaptSpare(dropped: number): void {
@@ -178,145 +132,22 @@ export function createVisibleSearch(deps: VisibleSearchDeps): (request: SearchRe
     spare = Math.min(MAX_SPARE, Math.max(dropped * 1.5, decayed));
   }
 
-  /** What hits consist of, by id of chunk and of document. */
-  interface Contents {
-    chunks: Map<string, StoredChunk>;
-    records: Map<string, CommitRecord[]>;
-  }
-
-  async function readContents(ids: readonly string[], docUuids: readonly string[]): Promise<Contents> {
-    const [chunks, records] = await Promise.all([
-      ids.length === 0 ? [] : deps.readChunks(ids),
-      docUuids.length === 0 ? new Map<string, CommitRecord[]>() : deps.recordsOf(docUuids),
-    ]);
-    return { chunks: new Map(chunks.map((chunk) => [chunk.id, chunk])), records };
-  }
-
-  function readEarly(pool: RawPool, request: SearchRequest): Promise<Contents> {
-    const [dense, keyword] = [pool.dense.slice(0, POOL), pool.keyword.slice(0, POOL)];
-    const best = inOrder(fuse({ dense, keyword }, request), new Map()).slice(0, request.limit);
-    const docUuids = [...new Set(best.map((hit) => hit.doc_uuid))];
-    // What fails here is read again when it is needed, and reported then.
-    return readContents(
-      best.map((hit) => hit.id),
-      docUuids,
-    ).catch(() => ({ chunks: new Map(), records: new Map() }));
-  }
-
-  async function readHits(
-    best: readonly FusedHit[],
-    known: ReadonlyMap<string, Known>,
-    early: Promise<Contents> | undefined,
-  ): Promise<SearchHit[]> {
-    const { chunks, records } = (await early) ?? {
-      chunks: new Map<string, StoredChunk>(),
-      records: new Map<string, CommitRecord[]>(),
-    };
-    const commitOf = (hit: FusedHit) => {
-      const id = known.get(hit.doc_uuid)?.head?.id;
-      return records.get(hit.doc_uuid)?.find((record) => record.id === id);
-    };
-    const missing = best.filter((hit) => !chunks.has(hit.id)).map((hit) => hit.id);
-    const unread = best.filter((hit) => commitOf(hit) === undefined).map((hit) => hit.doc_uuid);
-    const more = await readContents(missing, [...new Set(unread)]);
-    for (const [id, chunk] of more.chunks) chunks.set(id, chunk);
-    for (const [docUuid, list] of more.records) records.set(docUuid, list);
-    return best.flatMap((hit) => {
-      const chunk = chunks.get(hit.id);
-      const commit = commitOf(hit);
-      if (!checkVisibility && commit === undefined) return [];
-      if (chunk === undefined || commit === undefined) throw new Stale('something went away while it was being read');
-      return { chunk, commit, score: hit.score, scores: hit.scores };
-    });
-  }
-
-  interface Known {
-    head: RecordHead | undefined;
-    /** Attempts whose chunks the caller may be shown. */
-    live: readonly string[];
-    superseded: ReadonlySet<string>;
-    /** The commit existed before the search began that found its document. */
-    believed: boolean;
-  }
-
-  /** Reads the commits of documents and says of each what of it may be shown. */
-  async function judgeAll(
-    docUuids: readonly string[],
-    request: SearchRequest,
-    began: { wall: number; monotonic: number },
-  ): Promise<Map<string, Known>> {
-    const heads = await deps.headsOf(docUuids);
-    const moment = clock.monotonic();
-    const judged = new Map<string, Known>();
-    const unseen: RecordHead[] = [];
-    for (const docUuid of docUuids) {
-      const records = heads.get(docUuid) ?? [];
-      const top = topCommit(records);
-      if (top === undefined) {
-        judged.set(docUuid, { head: undefined, live: [], superseded: new Set(), believed: false });
-        continue;
-      }
-      const believed = !checkAge || seen.seenBy(top, began.monotonic);
-      if (!believed) unseen.push(top);
-      seen.note(top, moment);
-      const live = maySee(top, records, request) ? top.live : [];
-      judged.set(docUuid, { head: top, live, superseded: new Set(top.superseded), believed });
-    }
-    if (unseen.length === 0) return judged;
-    const created = await deps.createdOf(unseen.map((head) => head.id));
-    for (const head of unseen) {
-      const document = judged.get(head.doc_uuid);
-      const age = began.wall - (created.get(head.id) ?? Number.POSITIVE_INFINITY);
-      if (document !== undefined) document.believed = age > deps.graceMs + deps.skewMs;
-    }
-    return judged;
-  }
-
-  /**
-   * Fence order is not disk order: an attempt that read the disk before a level was raised may commit after the one that raised it. Until its
-   * writer has looked again, clearance is needed for what lies between the top's base and the top too, and for a status record above it.
-   */
-  function maySee(top: RecordHead, records: readonly RecordHead[], request: SearchRequest): boolean {
-    return records.every((record) => record.fence <= top.base_fence || request.mayAccess(record)) && request.mayAccess(top);
-  }
-
-  /** Without the hits that are known to be dead. */
-  function liveOf(hits: readonly RawHit[], known: ReadonlyMap<string, Known>): RawHit[] {
-    return hits.filter((hit) => {
-      const document = known.get(hit.doc_uuid);
-      return document === undefined || (document.live.includes(hit.rev) && !document.superseded.has(hit.id));
-    });
-  }
-
-  function pinsOf(known: ReadonlyMap<string, Known>, closed: boolean): Pins {
-    const superseded = new Set<string>();
-    const revs = new Map<string, readonly string[]>();
-    for (const [docUuid, document] of known) {
-      revs.set(docUuid, document.live);
-      if (document.live.length > 0) for (const id of document.superseded) superseded.add(id);
-    }
-    return { revs, superseded, closed };
-  }
-
   function checkTime(began: number): void {
     if (clock.monotonic() - began > budgetMs) throw new Stale('it took too long');
   }
-
-  /** Best first; ties by doc_id, then chunk id. */
-  function inOrder(hits: FusedHit[], known: ReadonlyMap<string, Known>): FusedHit[] {
-    const docId = (hit: FusedHit) => known.get(hit.doc_uuid)?.head?.doc_id ?? '';
-    return hits.sort((a, b) => b.score - a.score || compareText(docId(a), docId(b)) || compareText(a.id, b.id));
-  }
 }
 
-/** The first `limit` hits, and those of the last one's document that tie with it: only a reader of the manifest can put them in order. */
-function firstOf(hits: readonly FusedHit[], limit: number): FusedHit[] {
-  const last = hits[limit - 1];
-  let end = Math.min(limit, hits.length);
-  while (last !== undefined && hits[end]?.score === last.score && hits[end]?.doc_uuid === last.doc_uuid) end++;
-  return hits.slice(0, end);
+function firstPlaces(pool: RawPool): RawPool {
+  return { ...pool, dense: pool.dense.slice(0, POOL), keyword: pool.keyword.slice(0, POOL) };
 }
 
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/**
+ * The hits that an answer consists of, and those that its scores depend on: while no dead chunk was met lately, their commits alone are read.
+ * What the others belong to may be replaced meanwhile; then the answer is that of the moment at which the search began.
+ */
+function decisiveOf(pool: RawPool, request: SearchRequest): RawHit[] {
+  const fused = fuse(pool, request).sort((a, b) => b.score - a.score);
+  const last = fused[request.limit - 1]?.score ?? Number.NEGATIVE_INFINITY;
+  const ends = [pool.dense[0], pool.dense.at(-1), pool.keyword[0]];
+  return [...fused.filter((hit) => hit.score >= last), ...ends.filter((hit) => hit !== undefined)];
 }
