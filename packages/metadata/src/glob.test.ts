@@ -18,6 +18,8 @@ describe('a glob with many stars', () => {
       .map((parts) => `*${parts.join('/')}*b*`);
     fc.assert(
       fc.property(glob, path, (pattern, tested) => {
+        // Two to the power of eight patterns are over the limit, and refused.
+        fc.pre(pattern.split('{').length - 1 <= 7);
         // Stars that touch stand for one; picomatch reads three and more in ways of its own.
         fc.pre(!/\*{2,}[^/]|[^/]\*{2,}/.test(pattern) && !/(^|\/)\.{1,2}($|\/)/.test(tested));
         expect(compileGlob(pattern)(tested)).toBe(picomatch(pattern, { dot: true })(tested));
