@@ -68,7 +68,9 @@ describe('another model in place of the live one', () => {
   async function killed(role: string): Promise<void> {
     const pid = await sluice.pidOf(role);
     process.kill(pid, 'SIGKILL');
-    await vi.waitUntil(async () => (await sluice.pidOf(role)) !== pid, { timeout: 60_000, interval: 100 });
+    // Between the end and the restart there is no process of the role.
+    const restarted = async () => (await sluice.status()).processes.some((one) => one.role === role && one.pid !== pid);
+    await vi.waitUntil(restarted, { timeout: 60_000, interval: 100 });
   }
 
   it('is built beside it while documents change and processes are killed, and answers in one step', async () => {
