@@ -33,7 +33,7 @@ export default tseslint.config(
   { files: ['packages/config/src/**/*.ts'], rules: { 'no-restricted-syntax': 'off' } },
   { files: ['apps/cli/src/**/*.ts'], rules: { 'no-console': 'off' } },
   {
-    files: ['**/*.test.ts', 'packages/testkit/**/*.ts', 'e2e/**/*.ts', 'benchmarks/**/*.ts'],
+    files: ['**/*.test.ts', 'vitest.setup.ts', 'packages/testkit/**/*.ts', 'e2e/**/*.ts', 'benchmarks/**/*.ts'],
     rules: { 'no-restricted-syntax': ['error', shortWait], 'no-console': 'off' },
   },
 );
