@@ -2,7 +2,7 @@ import { type Clock, type SearchRequest, topCommit } from '@sluice/core';
 import type { RawHit } from './fusion.js';
 import type { RecordHead } from './record-codec.js';
 import type { SeenCommits } from './seen-commits.js';
-import type { Pins, VisibleSearchDeps } from './visible-search.js';
+import type { Pins, VisibleSearchDeps } from './visible-search-deps.js';
 
 /** What is known of a document whose commits were read. */
 export interface Known {

@@ -5,7 +5,7 @@ import type { RawHit } from './fusion.js';
 import { type Graphql, literal, type Row, vectorLiteral } from './graphql.js';
 import { lineTerm } from './line-term.js';
 import { and, anyOf, type FilterProperty, not, or, translateFilter } from './translate-filter.js';
-import type { Pins, VisibleSearchDeps } from './visible-search.js';
+import type { Pins, VisibleSearchDeps } from './visible-search-deps.js';
 
 export interface RawSearchOptions {
   graphql: Graphql;

@@ -1,7 +1,7 @@
 import type { CommitRecord, SearchHit, SearchRequest, StoredChunk } from '@sluice/core';
 import { type FusedHit, fuse, type RawPool } from './fusion.js';
 import type { Known } from './judge-documents.js';
-import type { VisibleSearchDeps } from './visible-search.js';
+import type { VisibleSearchDeps } from './visible-search-deps.js';
 
 type ContentReads = Pick<VisibleSearchDeps, 'readChunks' | 'recordsOf'>;
 

@@ -19,9 +19,11 @@ import { createRawSearch } from './raw-search.js';
 import { createReads } from './reads.js';
 import { encodeRecord } from './record-codec.js';
 import { createResultLimit } from './result-limit.js';
+import { createRows } from './rows.js';
 import { checkCollections, checkServer, checkVersion, describeCollections, ensureCollections } from './schema.js';
 import { filterProperties } from './translate-filter.js';
-import { createVisibleSearch, type VisibleSearchDeps } from './visible-search.js';
+import { createVisibleSearch } from './visible-search.js';
+import type { VisibleSearchDeps } from './visible-search-deps.js';
 
 export interface StoreOptions {
   /** Weaviate's HTTP address, as `http://127.0.0.1:8080`. Nothing else of it is used. */
@@ -65,7 +67,7 @@ export function createStore(options: StoreOptions): ChunkStore {
   // Chunks and pages share batches. Commits never travel with them: a batch becomes visible object by object.
   const content = createObjectWriter({ http, onInserted });
   const commits = createObjectWriter({ http, onInserted });
-  const reads = createReads({ graphql, names, codec, maxResults });
+  const reads = createReads(createRows({ graphql, names, maxResults }), codec);
   const search = createVisibleSearch({
     rawSearch: createRawSearch({ graphql, collection: names.chunks, properties, dimensions: options.dimensions, maxResults }),
     headsOf: reads.headsOf,

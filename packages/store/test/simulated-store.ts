@@ -1,7 +1,7 @@
 import type { CommitRecord, SearchRequest, StoredChunk } from '@sluice/core';
 import type { RawHit } from '../src/fusion.js';
 import type { RecordHead } from '../src/record-codec.js';
-import type { Pins, VisibleSearchDeps } from '../src/visible-search.js';
+import type { Pins, VisibleSearchDeps } from '../src/visible-search-deps.js';
 
 /** A chunk of the simulation: everything that a search looks at. */
 export interface SimulatedChunk {

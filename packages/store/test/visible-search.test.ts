@@ -1,8 +1,8 @@
 import type { Clock, SearchHit } from '@sluice/core';
 import { describe, expect, it } from 'vitest';
 import { createSeenCommits } from '../src/seen-commits.js';
-import type { VisibleSearchDeps } from '../src/visible-search.js';
 import { createVisibleSearch } from '../src/visible-search.js';
+import type { VisibleSearchDeps } from '../src/visible-search-deps.js';
 import { createSimulatedStore, DENSE } from './simulated-store.js';
 
 const GRACE_MS = 10_000;
