@@ -64,6 +64,12 @@ const TITLES: Record<HttpCode, string> = {
   internal: 'Internal error',
 };
 
+/** Codes that an answer of this status may have. */
+export function codesOf(status: number): HttpCode[] {
+  const own = HTTP_CODES.filter((code) => STATUS[code] === status);
+  return own.length > 0 ? own : [codeOfStatus(status)];
+}
+
 /** Codes of core that mean something else to a caller over HTTP. */
 const AS_HTTP: Partial<Record<ErrorCode, HttpCode>> = {
   store_unavailable: 'not_ready',

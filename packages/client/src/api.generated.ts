@@ -600,29 +600,31 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         SearchRequest: {
-            /** @description What to look for. */
+            /** @description What to look for, 1 to 8,000 characters. What the model can not read is cut, and said in `degraded`. */
             query?: string;
             /** @description In place of `query`: finds what is like this document, by meaning. */
             like?: {
+                /** @description doc_id or UUID of the document. */
                 doc_id: string;
             };
             /**
+             * @description `dense` searches by meaning, `keyword` by words, `hybrid` by both. Default `hybrid`.
              * @default hybrid
              * @enum {string}
              */
             mode?: "hybrid" | "dense" | "keyword";
             /** @description Hybrid only: 0 is keyword, 1 dense. Default: search.alpha. */
             alpha?: number;
-            /** @description Default: search.limit. */
+            /** @description Most results, 1 to 100. Default: search.limit, 5. */
             limit?: number;
-            /** @description How many of the best a reranker sees. Default: search.candidates. */
+            /** @description How many of the best a reranker sees, 1 to 1,000. Default: search.candidates, 25. */
             candidates?: number;
             /** @description Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not. */
             filter?: {
                 [key: string]: unknown;
             };
             /**
-             * @description Adds the conditions that the question implies: dates, types, tags, authors.
+             * @description Adds the conditions that the question implies: dates, types, tags, authors. Default false.
              * @default false
              */
             infer_filter?: boolean;
@@ -630,9 +632,13 @@ export interface components {
             now?: string;
             /** @description Where days begin and end. Default: UTC. */
             timezone?: string;
-            /** @default false */
+            /**
+             * @description Has a cross-encoder read the best `candidates` again, and order them. Default false.
+             * @default false
+             */
             rerank?: boolean;
             /**
+             * @description Text that is returned: the chunk, the sentences around it, or the passage it is of. Default `none`.
              * @default none
              * @enum {string}
              */
@@ -647,12 +653,12 @@ export interface components {
              */
             group_by?: "none" | "document";
             /**
-             * @description Results to pass over. With `limit` it reaches 100 results.
+             * @description Results to pass over, from 0. With `limit` it reaches 100 results. Default 0.
              * @default 0
              */
             offset?: number;
             /**
-             * @description Marks the words of the query in each text.
+             * @description Marks the words of the query in each text. Default false.
              * @default false
              */
             highlight?: boolean;
@@ -671,29 +677,31 @@ export interface components {
         SearchBatchRequest: {
             /** @description Searches, each on its own. */
             queries: {
-                /** @description What to look for. */
+                /** @description What to look for, 1 to 8,000 characters. What the model can not read is cut, and said in `degraded`. */
                 query?: string;
                 /** @description In place of `query`: finds what is like this document, by meaning. */
                 like?: {
+                    /** @description doc_id or UUID of the document. */
                     doc_id: string;
                 };
                 /**
+                 * @description `dense` searches by meaning, `keyword` by words, `hybrid` by both. Default `hybrid`.
                  * @default hybrid
                  * @enum {string}
                  */
                 mode?: "hybrid" | "dense" | "keyword";
                 /** @description Hybrid only: 0 is keyword, 1 dense. Default: search.alpha. */
                 alpha?: number;
-                /** @description Default: search.limit. */
+                /** @description Most results, 1 to 100. Default: search.limit, 5. */
                 limit?: number;
-                /** @description How many of the best a reranker sees. Default: search.candidates. */
+                /** @description How many of the best a reranker sees, 1 to 1,000. Default: search.candidates, 25. */
                 candidates?: number;
                 /** @description Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not. */
                 filter?: {
                     [key: string]: unknown;
                 };
                 /**
-                 * @description Adds the conditions that the question implies: dates, types, tags, authors.
+                 * @description Adds the conditions that the question implies: dates, types, tags, authors. Default false.
                  * @default false
                  */
                 infer_filter?: boolean;
@@ -701,9 +709,13 @@ export interface components {
                 now?: string;
                 /** @description Where days begin and end. Default: UTC. */
                 timezone?: string;
-                /** @default false */
+                /**
+                 * @description Has a cross-encoder read the best `candidates` again, and order them. Default false.
+                 * @default false
+                 */
                 rerank?: boolean;
                 /**
+                 * @description Text that is returned: the chunk, the sentences around it, or the passage it is of. Default `none`.
                  * @default none
                  * @enum {string}
                  */
@@ -718,12 +730,12 @@ export interface components {
                  */
                 group_by?: "none" | "document";
                 /**
-                 * @description Results to pass over. With `limit` it reaches 100 results.
+                 * @description Results to pass over, from 0. With `limit` it reaches 100 results. Default 0.
                  * @default 0
                  */
                 offset?: number;
                 /**
-                 * @description Marks the words of the query in each text.
+                 * @description Marks the words of the query in each text. Default false.
                  * @default false
                  */
                 highlight?: boolean;
@@ -741,9 +753,10 @@ export interface components {
             };
         };
         ContextRequest: {
-            /** @description What to look for. */
+            /** @description What to look for, 1 to 8,000 characters. What the model can not read is cut, and said in `degraded`. */
             query: string;
             /**
+             * @description `dense` searches by meaning, `keyword` by words, `hybrid` by both. Default `hybrid`.
              * @default hybrid
              * @enum {string}
              */
@@ -752,14 +765,14 @@ export interface components {
             alpha?: number;
             /** @description Passages to choose from, within the token budget. Default 20. */
             limit?: number;
-            /** @description How many of the best a reranker sees. Default: search.candidates. */
+            /** @description How many of the best a reranker sees, 1 to 1,000. Default: search.candidates, 25. */
             candidates?: number;
             /** @description Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not. */
             filter?: {
                 [key: string]: unknown;
             };
             /**
-             * @description Adds the conditions that the question implies: dates, types, tags, authors.
+             * @description Adds the conditions that the question implies: dates, types, tags, authors. Default false.
              * @default false
              */
             infer_filter?: boolean;
@@ -767,14 +780,19 @@ export interface components {
             now?: string;
             /** @description Where days begin and end. Default: UTC. */
             timezone?: string;
-            /** @default false */
+            /**
+             * @description Has a cross-encoder read the best `candidates` again, and order them. Default false.
+             * @default false
+             */
             rerank?: boolean;
             /**
+             * @description Text that is returned: the chunk, the sentences around it, or the passage it is of. Default `none`.
              * @default none
              * @enum {string}
              */
             expand?: "none" | "window" | "parent";
             /**
+             * @description `document` keeps the best result of each document. Default `none`.
              * @default none
              * @enum {string}
              */
@@ -805,9 +823,10 @@ export interface components {
             mark_edges?: boolean;
         };
         AnswerRequest: {
-            /** @description What to look for. */
+            /** @description What to look for, 1 to 8,000 characters. What the model can not read is cut, and said in `degraded`. */
             query: string;
             /**
+             * @description `dense` searches by meaning, `keyword` by words, `hybrid` by both. Default `hybrid`.
              * @default hybrid
              * @enum {string}
              */
@@ -816,14 +835,14 @@ export interface components {
             alpha?: number;
             /** @description Passages to choose from, within the token budget. Default 20. */
             limit?: number;
-            /** @description How many of the best a reranker sees. Default: search.candidates. */
+            /** @description How many of the best a reranker sees, 1 to 1,000. Default: search.candidates, 25. */
             candidates?: number;
             /** @description Conditions on metadata: keys are ANDed, a bare scalar is $eq. Operators: $eq $ne $in $nin $gt $gte $lt $lte $exists $and $or $not. */
             filter?: {
                 [key: string]: unknown;
             };
             /**
-             * @description Adds the conditions that the question implies: dates, types, tags, authors.
+             * @description Adds the conditions that the question implies: dates, types, tags, authors. Default false.
              * @default false
              */
             infer_filter?: boolean;
@@ -831,14 +850,19 @@ export interface components {
             now?: string;
             /** @description Where days begin and end. Default: UTC. */
             timezone?: string;
-            /** @default false */
+            /**
+             * @description Has a cross-encoder read the best `candidates` again, and order them. Default false.
+             * @default false
+             */
             rerank?: boolean;
             /**
+             * @description Text that is returned: the chunk, the sentences around it, or the passage it is of. Default `none`.
              * @default none
              * @enum {string}
              */
             expand?: "none" | "window" | "parent";
             /**
+             * @description `document` keeps the best result of each document. Default `none`.
              * @default none
              * @enum {string}
              */
@@ -883,6 +907,7 @@ export interface components {
              * @description chunk_id of a result. Without it the document as a whole is meant.
              */
             chunk_id?: string;
+            /** @description Whether the result answered the question. */
             helpful: boolean;
             /** @description Answers as to a caller of these rights, within those of the key. */
             as?: {
@@ -903,25 +928,48 @@ export interface components {
             result?: unknown;
             error?: unknown;
         };
+        /**
+         * @description An error answer, RFC 9457. Some codes have further members, as `errors`, `retry_after_s` or `revision`.
+         * @example {
+         *       "type": "urn:sluice:problem:invalid_filter",
+         *       "title": "The filter is not valid",
+         *       "status": 400,
+         *       "detail": "filter/colour: no such field.",
+         *       "code": "invalid_filter",
+         *       "request_id": "0b9c1f0e-7d61-4a55-9d0b-6a4c1f7b2f3e"
+         *     }
+         */
         Problem: {
+            /** @description `urn:sluice:problem:CODE`. */
             type: string;
+            /** @description What kind of problem it is, in words that are the same each time. */
             title: string;
+            /** @description The HTTP status of the answer. */
             status: number;
+            /** @description What happened, to what, and what to do. */
             detail: string;
-            /** @enum {string} */
+            /**
+             * @description What a program may rely on.
+             * @enum {string}
+             */
             code: "invalid_request" | "invalid_filter" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "revision_outdated" | "too_large" | "rate_limited" | "not_ready" | "llm_not_configured" | "internal";
+            /** @description UUID of the request, as in the header `x-request-id` and in the log of the API. */
             request_id: string;
         } & {
             [key: string]: unknown;
         };
         Citation: {
-            /** @description Page of the sentence that matches best. */
+            /** @description Page of the sentence that matches best, from 1. */
             page?: number;
+            /** @description First page of the text, from 1; absent in documents without pages. */
             page_start?: number;
+            /** @description Last page of the text, from 1; absent in documents without pages. */
             page_end?: number;
-            /** @description Offset in the parsed text, UTF-16 units. */
+            /** @description Where the text begins in the parsed text of the document, in UTF-16 units from 0. */
             start: number;
+            /** @description Where the text ends in the parsed text, in UTF-16 units; the unit there is no part of it. */
             end: number;
+            /** @description Headings above the text, the outermost first. */
             heading_path: string[];
             /** @description A repeated table header that stands in `text` before the cited span. */
             prefix?: string;
@@ -932,74 +980,111 @@ export interface components {
             derived?: true;
         };
         SearchResult: {
-            /** @description The score that orders. */
+            /** @description The score that orders: the higher, the better. Its scale is that of the mode, or of the reranker. */
             score: number;
+            /** @description The parts of the score that the search has computed. */
             scores: {
+                /** @description By meaning: cosine, 1 at best. */
                 dense?: number;
+                /** @description By words: the share of the best that you may see, 0 to 1; BM25 for operators of clearance 5. */
                 keyword?: number;
+                /** @description Of a hybrid search: both, weighed by `alpha`, 0 to 1. */
                 fused?: number;
+                /** @description Of the reranker, where one has read the result, on a scale of its own. */
                 rerank?: number;
             };
+            /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;
-            /** @description UUID of the document. */
+            /** @description UUID of the document; works wherever a doc_id does. */
             doc_uuid: string;
+            /** @description Names one committed state of the document. It changes only when content, chunks or metadata do. */
             revision: string;
+            /** @description UUID of the chunk. */
             chunk_id: string;
+            /** @description Text of the chunk, or with `expand` of what stands around it. */
             text: string;
-            /** @description Words of the query in `text`, UTF-16 units. */
+            /** @description Words of the query in `text`, in order; with `highlight` alone. */
             highlights?: {
+                /** @description First UTF-16 unit in `text`, from 0. */
                 start: number;
+                /** @description UTF-16 unit in `text` behind the last. */
                 end: number;
             }[];
+            /** @description `doc_title` of the metadata, else the name of the file. */
             title: string;
+            /** @description Name of the source, the watched folder, that holds the document. */
             source: string;
+            /** @description Where the text stands in its document. */
             citation: components["schemas"]["Citation"];
+            /** @description Metadata by field, the built-in ones and the declared ones: `GET /v1/schema` lists them. */
             metadata: {
                 [key: string]: unknown;
             };
         };
         SearchAnswer: {
+            /** @description The best results, in their order. */
             results: components["schemas"]["SearchResult"][];
             /** @description Results in all, where that is known: when the search found no more than these. */
             total?: number;
             /** @description Numbers of documents by value, the 100 most frequent of each field. */
             facets?: {
                 [key: string]: {
+                    /** @description A value of the field. */
                     value: string | number | boolean;
+                    /** @description Documents that have it, from 1. */
                     count: number;
                 }[];
             };
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
+            /** @description What of `applied_filter` the question implied; with `infer_filter` alone. */
             inferred_filter?: unknown;
+            /** @description What went less well than asked, while the answer still holds; empty as a rule. */
             degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            /** @description Time that the answer took, in milliseconds. */
             took_ms: number;
         };
         /** @description The answer to a search with `include`. */
         SearchAnswerOfChosen: {
+            /** @description The best results, in their order. Each has the members of `include`. */
             results: {
-                /** @description The score that orders. */
+                /** @description The score that orders: the higher, the better. Its scale is that of the mode, or of the reranker. */
                 score?: number;
+                /** @description The parts of the score that the search has computed. */
                 scores?: {
+                    /** @description By meaning: cosine, 1 at best. */
                     dense?: number;
+                    /** @description By words: the share of the best that you may see, 0 to 1; BM25 for operators of clearance 5. */
                     keyword?: number;
+                    /** @description Of a hybrid search: both, weighed by `alpha`, 0 to 1. */
                     fused?: number;
+                    /** @description Of the reranker, where one has read the result, on a scale of its own. */
                     rerank?: number;
                 };
+                /** @description `<source>/<path>`, as long as the file keeps its path. */
                 doc_id?: string;
-                /** @description UUID of the document. */
+                /** @description UUID of the document; works wherever a doc_id does. */
                 doc_uuid?: string;
+                /** @description Names one committed state of the document. It changes only when content, chunks or metadata do. */
                 revision?: string;
+                /** @description UUID of the chunk. */
                 chunk_id?: string;
+                /** @description Text of the chunk, or with `expand` of what stands around it. */
                 text?: string;
-                /** @description Words of the query in `text`, UTF-16 units. */
+                /** @description Words of the query in `text`, in order; with `highlight` alone. */
                 highlights?: {
+                    /** @description First UTF-16 unit in `text`, from 0. */
                     start: number;
+                    /** @description UTF-16 unit in `text` behind the last. */
                     end: number;
                 }[];
+                /** @description `doc_title` of the metadata, else the name of the file. */
                 title?: string;
+                /** @description Name of the source, the watched folder, that holds the document. */
                 source?: string;
+                /** @description Where the text stands in its document. */
                 citation?: components["schemas"]["Citation"];
+                /** @description Metadata by field, the built-in ones and the declared ones: `GET /v1/schema` lists them. */
                 metadata?: {
                     [key: string]: unknown;
                 };
@@ -1009,14 +1094,19 @@ export interface components {
             /** @description Numbers of documents by value, the 100 most frequent of each field. */
             facets?: {
                 [key: string]: {
+                    /** @description A value of the field. */
                     value: string | number | boolean;
+                    /** @description Documents that have it, from 1. */
                     count: number;
                 }[];
             };
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
+            /** @description What of `applied_filter` the question implied; with `infer_filter` alone. */
             inferred_filter?: unknown;
+            /** @description What went less well than asked, while the answer still holds; empty as a rule. */
             degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            /** @description Time that the answer took, in milliseconds. */
             took_ms: number;
         };
         SearchBatchAnswer: {
@@ -1024,12 +1114,17 @@ export interface components {
             answers: (components["schemas"]["SearchAnswer"] | components["schemas"]["SearchAnswerOfChosen"])[];
         };
         ContextSource: {
-            /** @description Number of the source in the context. */
+            /** @description Number of the source in the context, from 1. */
             n: number;
+            /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;
+            /** @description Names one committed state of the document. It changes only when content, chunks or metadata do. */
             revision: string;
+            /** @description `doc_title` of the metadata, else the name of the file. */
             title: string;
+            /** @description Name of the source, the watched folder, that holds the document. */
             source: string;
+            /** @description Where the text of the source stands in its document. */
             citation: components["schemas"]["Citation"];
         };
         ContextAnswer: {
@@ -1045,21 +1140,29 @@ export interface components {
             omitted: number;
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
+            /** @description What of `applied_filter` the question implied; with `infer_filter` alone. */
             inferred_filter?: unknown;
+            /** @description What went less well than asked, while the answer still holds; empty as a rule. */
             degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            /** @description Time that the answer took, in milliseconds. */
             took_ms: number;
         };
         AnswerCitation: {
             /** @description Number of the source. */
             n: number;
+            /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;
+            /** @description Names one committed state of the document. It changes only when content, chunks or metadata do. */
             revision: string;
+            /** @description Where `text` stands in the document. */
             citation: components["schemas"]["Citation"];
             /** @description The sentence of the source that the statement rests on. */
             text: string;
             /** @description Where the marker `[n]` stands in `answer`, UTF-16 units. */
             marker: {
+                /** @description First UTF-16 unit in `answer`, from 0. */
                 start: number;
+                /** @description UTF-16 unit in `answer` behind the last. */
                 end: number;
             };
         };
@@ -1072,15 +1175,20 @@ export interface components {
             found: boolean;
             /** @description What the model was given. */
             sources: components["schemas"]["ContextSource"][];
-            /** @description 0 where the endpoint counts nothing. */
+            /** @description As the endpoint counts; 0 where it counts nothing. */
             usage: {
+                /** @description Tokens that the model read. */
                 prompt_tokens: number;
+                /** @description Tokens that the model wrote. */
                 completion_tokens: number;
             };
             /** @description The filter that was applied, `{}` without one. */
             applied_filter: unknown;
+            /** @description What of `applied_filter` the question implied; with `infer_filter` alone. */
             inferred_filter?: unknown;
+            /** @description What went less well than asked, while the answer still holds; empty as a rule. */
             degraded: ("embedding_unavailable" | "rerank_unavailable" | "query_truncated" | "infer_relaxed" | "llm_unavailable")[];
+            /** @description Time that the answer took, in milliseconds. */
             took_ms: number;
         };
         Status: {
@@ -1193,14 +1301,19 @@ export interface components {
             };
         };
         Feedback: {
+            /** @description The question. */
             query: string;
+            /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;
+            /** @description UUID of the chunk; absent where the document as a whole is meant. */
             chunk_id?: string;
             /** @description Revision of the document that was served then. */
             revision: string;
+            /** @description Whether the result answered the question. */
             helpful: boolean;
             /** @description Id of the key that said so; `local` without one. */
             by: string;
+            /** @description When it was said: an instant, as 2024-04-10T12:00:00.000Z. */
             given_at: string;
         };
         DeadLetter: {
@@ -1330,7 +1443,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1339,7 +1452,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1348,7 +1461,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1357,7 +1470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1366,7 +1479,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -1375,7 +1488,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1384,7 +1497,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -1393,7 +1506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1431,7 +1544,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1440,7 +1553,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1449,7 +1562,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1458,7 +1571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1467,7 +1580,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -1476,7 +1589,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1485,7 +1598,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -1494,7 +1607,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1545,7 +1658,7 @@ export interface operations {
                     "application/json": components["schemas"]["SearchAnswer"] | components["schemas"]["SearchAnswerOfChosen"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1554,7 +1667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1563,7 +1676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1572,7 +1685,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1581,7 +1694,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1590,7 +1703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1599,7 +1712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -1608,7 +1721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1617,7 +1730,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1626,7 +1739,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -1635,7 +1748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1644,7 +1757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1677,7 +1790,7 @@ export interface operations {
                     "application/json": components["schemas"]["SearchBatchAnswer"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1686,7 +1799,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1695,7 +1808,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1704,7 +1817,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1713,7 +1826,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1722,7 +1835,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1731,7 +1844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -1740,7 +1853,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1749,7 +1862,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1758,7 +1871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -1767,7 +1880,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1776,7 +1889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1809,7 +1922,7 @@ export interface operations {
                     "application/json": components["schemas"]["ContextAnswer"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1818,7 +1931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1827,7 +1940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1836,7 +1949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1845,7 +1958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1854,7 +1967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -1863,7 +1976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1872,7 +1985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -1881,7 +1994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -1890,7 +2003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1899,7 +2012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -1933,7 +2046,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -1942,7 +2055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1951,7 +2064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1960,7 +2073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -1969,7 +2082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1978,7 +2091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -1987,7 +2100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1996,7 +2109,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2005,7 +2118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2014,7 +2127,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2023,7 +2136,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No language model is configured. */
+            /** @description No language model is configured. Code: `llm_not_configured`. */
             501: {
                 headers: {
                     [name: string]: unknown;
@@ -2032,7 +2145,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2065,7 +2178,7 @@ export interface operations {
                     "application/json": components["schemas"]["Feedback"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2074,7 +2187,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2083,7 +2196,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2092,7 +2205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2101,7 +2214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2110,7 +2223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2119,7 +2232,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -2128,7 +2241,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2137,7 +2250,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2146,7 +2259,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2155,7 +2268,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2164,7 +2277,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2215,7 +2328,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2224,7 +2337,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2233,7 +2346,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2242,7 +2355,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2251,7 +2364,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2260,7 +2373,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -2269,7 +2382,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2278,7 +2391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2287,7 +2400,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2296,7 +2409,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2305,7 +2418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2342,7 +2455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Document"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2351,7 +2464,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2360,7 +2473,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2369,7 +2482,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2378,7 +2491,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2387,7 +2500,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2396,7 +2509,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -2405,7 +2518,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2414,7 +2527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2423,7 +2536,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2432,7 +2545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2441,7 +2554,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2496,7 +2609,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2505,7 +2618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2514,7 +2627,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2523,7 +2636,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2532,7 +2645,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2541,7 +2654,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The revision is outdated, or the source is still configured. */
+            /** @description The revision is outdated, or the source is still configured. Codes: `conflict`, `revision_outdated`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2550,7 +2663,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2559,7 +2672,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -2568,7 +2681,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2577,7 +2690,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2586,7 +2699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2595,7 +2708,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2604,7 +2717,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2654,7 +2767,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2663,7 +2776,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2672,7 +2785,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2681,7 +2794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2690,7 +2803,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2699,7 +2812,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The revision is outdated, or the source is still configured. */
+            /** @description The revision is outdated, or the source is still configured. Codes: `conflict`, `revision_outdated`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2708,7 +2821,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2717,7 +2830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -2726,7 +2839,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2735,7 +2848,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2744,7 +2857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2753,7 +2866,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2762,7 +2875,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2809,7 +2922,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2818,7 +2931,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2827,7 +2940,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2836,7 +2949,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2845,7 +2958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2854,7 +2967,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -2863,7 +2976,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2872,7 +2985,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -2881,7 +2994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -2890,7 +3003,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2899,7 +3012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2931,16 +3044,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The built-in fields, and those that the configuration declares. */
                         fields: {
+                            /** @description Name of the field, as filters and facets take it. */
                             name: string;
-                            /** @enum {string} */
+                            /**
+                             * @description Type of its values.
+                             * @enum {string}
+                             */
                             type: "text" | "int" | "number" | "date" | "boolean";
+                            /** @description True for a field that holds several values: a condition asks whether one of them fits. */
                             list: boolean;
                         }[];
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2949,7 +3068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2958,7 +3077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2967,7 +3086,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2976,7 +3095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -2985,7 +3104,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -2994,7 +3113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3003,7 +3122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3012,7 +3131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3021,7 +3140,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3030,7 +3149,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3073,7 +3192,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3082,7 +3201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3091,7 +3210,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3100,7 +3219,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3109,7 +3228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3118,7 +3237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -3127,7 +3246,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3136,7 +3255,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3145,7 +3264,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3154,7 +3273,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3163,7 +3282,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3192,7 +3311,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3201,7 +3320,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3210,7 +3329,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3219,7 +3338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3228,7 +3347,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3237,7 +3356,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -3246,7 +3365,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3255,7 +3374,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3264,7 +3383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3273,7 +3392,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3282,7 +3401,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3314,7 +3433,7 @@ export interface operations {
                     "application/json": components["schemas"]["Status"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3323,7 +3442,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3332,7 +3451,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3341,7 +3460,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3350,7 +3469,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3359,7 +3478,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -3368,7 +3487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3377,7 +3496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3386,7 +3505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3395,7 +3514,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3404,7 +3523,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3453,7 +3572,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3462,7 +3581,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3471,7 +3590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3480,7 +3599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3489,7 +3608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3498,7 +3617,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3507,7 +3626,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -3516,7 +3635,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3525,7 +3644,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3534,7 +3653,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3543,7 +3662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3552,7 +3671,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3592,7 +3711,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3601,7 +3720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3610,7 +3729,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3619,7 +3738,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3628,7 +3747,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3637,7 +3756,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -3646,7 +3765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3655,7 +3774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3664,7 +3783,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3673,7 +3792,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3682,7 +3801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3730,7 +3849,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3739,7 +3858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3748,7 +3867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3757,7 +3876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3766,7 +3885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3775,7 +3894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -3784,7 +3903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3793,7 +3912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3802,7 +3921,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3811,7 +3930,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3820,7 +3939,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3868,7 +3987,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3877,7 +3996,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3886,7 +4005,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3895,7 +4014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3904,7 +4023,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -3913,7 +4032,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -3922,7 +4041,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3931,7 +4050,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3940,7 +4059,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -3949,7 +4068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3958,7 +4077,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3989,7 +4108,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3998,7 +4117,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4007,7 +4126,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4016,7 +4135,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4025,7 +4144,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4034,7 +4153,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4043,7 +4162,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4052,7 +4171,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4061,7 +4180,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4070,7 +4189,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4079,7 +4198,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4110,7 +4229,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4119,7 +4238,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4128,7 +4247,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4137,7 +4256,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4146,7 +4265,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4155,7 +4274,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4164,7 +4283,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4173,7 +4292,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4182,7 +4301,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4191,7 +4310,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4200,7 +4319,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4239,7 +4358,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4248,7 +4367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4257,7 +4376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4266,7 +4385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4275,7 +4394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4284,7 +4403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4293,7 +4412,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4302,7 +4421,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4311,7 +4430,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4320,7 +4439,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4329,7 +4448,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4378,7 +4497,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4387,7 +4506,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4396,7 +4515,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4405,7 +4524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4414,7 +4533,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4423,7 +4542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4432,7 +4551,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4441,7 +4560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4450,7 +4569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4459,7 +4578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4468,7 +4587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4506,7 +4625,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4515,7 +4634,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4524,7 +4643,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4533,7 +4652,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4542,7 +4661,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The revision is outdated, or the source is still configured. */
+            /** @description The revision is outdated, or the source is still configured. Codes: `conflict`, `revision_outdated`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4551,7 +4670,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4560,7 +4679,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4569,7 +4688,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4578,7 +4697,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4587,7 +4706,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4596,7 +4715,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4605,7 +4724,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4634,7 +4753,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4643,7 +4762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4652,7 +4771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4661,7 +4780,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4670,7 +4789,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4679,7 +4798,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The revision is outdated, or the source is still configured. */
+            /** @description The revision is outdated, or the source is still configured. Codes: `conflict`, `revision_outdated`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4688,7 +4807,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4697,7 +4816,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4706,7 +4825,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4715,7 +4834,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4724,7 +4843,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4733,7 +4852,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4742,7 +4861,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4779,7 +4898,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4788,7 +4907,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4797,7 +4916,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4806,7 +4925,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4815,7 +4934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4824,7 +4943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4833,7 +4952,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4842,7 +4961,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4851,7 +4970,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4860,7 +4979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4869,7 +4988,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4878,7 +4997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4909,7 +5028,7 @@ export interface operations {
                     "application/json": components["schemas"]["Task"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4918,7 +5037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4927,7 +5046,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4936,7 +5055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4945,7 +5064,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4954,7 +5073,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -4963,7 +5082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -4972,7 +5091,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4981,7 +5100,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4990,7 +5109,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -4999,7 +5118,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5008,7 +5127,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5039,7 +5158,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5048,7 +5167,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5057,7 +5176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5066,7 +5185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5075,7 +5194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5084,7 +5203,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -5093,7 +5212,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5102,7 +5221,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5111,7 +5230,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5120,7 +5239,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5129,7 +5248,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5194,7 +5313,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5203,7 +5322,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5212,7 +5331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5221,7 +5340,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5230,7 +5349,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5239,7 +5358,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -5248,7 +5367,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5257,7 +5376,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5266,7 +5385,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5275,7 +5394,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5284,7 +5403,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5313,7 +5432,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5322,7 +5441,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5331,7 +5450,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5340,7 +5459,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. */
+            /** @description Not found. Code: `not_found`. */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5349,7 +5468,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5358,7 +5477,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5367,7 +5486,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -5376,7 +5495,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5385,7 +5504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5394,7 +5513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5403,7 +5522,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5412,7 +5531,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5441,7 +5560,7 @@ export interface operations {
                     "application/json": components["schemas"]["Models"];
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5450,7 +5569,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5459,7 +5578,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5468,7 +5587,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5477,7 +5596,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5486,7 +5605,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -5495,7 +5614,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5504,7 +5623,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5513,7 +5632,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5522,7 +5641,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5531,7 +5650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5575,7 +5694,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5584,7 +5703,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5593,7 +5712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5602,7 +5721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5611,7 +5730,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The revision is outdated, or the source is still configured. */
+            /** @description The revision is outdated, or the source is still configured. Codes: `conflict`, `revision_outdated`. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5620,7 +5739,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5629,7 +5748,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -5638,7 +5757,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5647,7 +5766,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5656,7 +5775,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5665,7 +5784,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5674,7 +5793,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5705,12 +5824,14 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description In no order that means anything. */
                         feedback: components["schemas"]["Feedback"][];
+                        /** @description What `cursor` of the next request takes; absent on the last page. */
                         next_cursor?: string;
                     };
                 };
             };
-            /** @description Not a valid request, or not a valid filter. */
+            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5719,7 +5840,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A key is needed. */
+            /** @description A key is needed. Code: `unauthorized`. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5728,7 +5849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not allowed. */
+            /** @description Not allowed. Code: `forbidden`. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5737,7 +5858,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request took too long. */
+            /** @description The request took too long. Code: `invalid_request`. */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5746,7 +5867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too large. */
+            /** @description Too large. Code: `too_large`. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -5755,7 +5876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The address is too long. */
+            /** @description The address is too long. Code: `invalid_request`. */
             414: {
                 headers: {
                     [name: string]: unknown;
@@ -5764,7 +5885,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. */
+            /** @description Not JSON. Code: `invalid_request`. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5773,7 +5894,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests. */
+            /** @description Too many requests. Code: `rate_limited`. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -5782,7 +5903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The headers are too large. */
+            /** @description The headers are too large. Code: `invalid_request`. */
             431: {
                 headers: {
                     [name: string]: unknown;
@@ -5791,7 +5912,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Internal error. */
+            /** @description Internal error. Code: `internal`. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5800,7 +5921,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not ready. */
+            /** @description Not ready. Code: `not_ready`. */
             503: {
                 headers: {
                     [name: string]: unknown;

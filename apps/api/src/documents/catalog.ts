@@ -11,9 +11,9 @@ export const sourceSchema = z.object({
 });
 
 export const fieldSchema = z.object({
-  name: z.string(),
-  type: z.enum(['text', 'int', 'number', 'date', 'boolean']),
-  list: z.boolean(),
+  name: z.string().describe('Name of the field, as filters and facets take it.'),
+  type: z.enum(['text', 'int', 'number', 'date', 'boolean']).describe('Type of its values.'),
+  list: z.boolean().describe('True for a field that holds several values: a condition asks whether one of them fits.'),
 });
 
 /** Sources with the counts of the documents that the caller may know of. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { fieldSchema, sourceSchema } from '../documents/catalog.js';
 import { documentSchema } from '../schemas/documents.js';
-import { citationSchema, searchMembers } from '../schemas/search.js';
+import { searchMembers } from '../schemas/search.js';
+import { citationSchema } from '../schemas/search-answers.js';
 
 /** Tokens of a result unless the call says otherwise. */
 const DEFAULT_TOKENS = 4_000;

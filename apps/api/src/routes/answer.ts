@@ -6,7 +6,8 @@ import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
 import { problemOf } from '../problems.js';
 import { problems } from '../schemas/problem.js';
-import { answerAnswer, answerBody } from '../schemas/search.js';
+import { answerBody } from '../schemas/search.js';
+import { answerAnswer } from '../schemas/search-answers.js';
 
 export function answerRoute(app: HttpApp, { retrieval, logger }: ApiDeps): void {
   app.post(

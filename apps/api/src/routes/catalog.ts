@@ -7,7 +7,9 @@ import { asQuery } from '../schemas/acting.js';
 import { problems } from '../schemas/problem.js';
 
 const sourcesAnswer = z.object({ sources: z.array(sourceSchema) });
-const schemaAnswer = z.object({ fields: z.array(fieldSchema) });
+const schemaAnswer = z.object({
+  fields: z.array(fieldSchema).describe('The built-in fields, and those that the configuration declares.'),
+});
 
 /** What a program may search in and filter by. */
 export function catalogRoutes(app: HttpApp, deps: ApiDeps, counter: Counter): void {

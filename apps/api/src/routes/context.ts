@@ -2,7 +2,8 @@ import { signalOfClient } from '../calls-at-once.js';
 import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
-import { contextAnswer, contextBody } from '../schemas/search.js';
+import { contextBody } from '../schemas/search.js';
+import { contextAnswer } from '../schemas/search-answers.js';
 
 export function contextRoute(app: HttpApp, { retrieval }: ApiDeps): void {
   app.post(

@@ -6,30 +6,38 @@ import { findServing } from '../documents/find.js';
 import type { HttpApp } from '../http-app.js';
 import { asSchema } from '../schemas/acting.js';
 import { cursorSchema, docIdSchema, pageLimit } from '../schemas/documents.js';
+import { chunkIdField, docIdField, nextCursorField } from '../schemas/fields.js';
 import { problems } from '../schemas/problem.js';
 import { searchMembers } from '../schemas/search.js';
+
+const HELPFUL = z.boolean().describe('Whether the result answered the question.');
 
 const feedbackBody = z
   .strictObject({
     query: searchMembers.query.describe('The question, as it was searched for.'),
     doc_id: docIdSchema.describe('doc_id of a result.'),
     chunk_id: z.uuid().optional().describe('chunk_id of a result. Without it the document as a whole is meant.'),
-    helpful: z.boolean(),
+    helpful: HELPFUL,
     as: asSchema,
   })
   .meta({ id: 'FeedbackRequest' });
 
 const feedbackSchema = z
   .object({
-    query: z.string(),
-    doc_id: z.string(),
-    chunk_id: z.string().optional(),
+    query: z.string().describe('The question.'),
+    doc_id: docIdField,
+    chunk_id: chunkIdField.optional().describe('UUID of the chunk; absent where the document as a whole is meant.'),
     revision: z.string().describe('Revision of the document that was served then.'),
-    helpful: z.boolean(),
+    helpful: HELPFUL,
     by: z.string().describe('Id of the key that said so; `local` without one.'),
-    given_at: z.string(),
+    given_at: z.string().describe('When it was said: an instant, as 2024-04-10T12:00:00.000Z.'),
   })
   .meta({ id: 'Feedback' });
+
+const listAnswer = z.object({
+  feedback: z.array(feedbackSchema).describe('In no order that means anything.'),
+  next_cursor: nextCursorField,
+});
 
 /** Anyone may say of a document that they can see whether it helped. */
 export function feedbackRoute(app: HttpApp, deps: ApiDeps): void {
@@ -72,7 +80,7 @@ export function feedbackListRoute(app: HttpApp, { feedback, store }: Pick<ApiDep
         description:
           'A page may be shorter than its limit: feedback on documents that are gone, or hidden from you, is left out.',
         querystring: z.strictObject({ limit: pageLimit, cursor: cursorSchema }),
-        response: { 200: z.object({ feedback: z.array(feedbackSchema), next_cursor: z.string().optional() }), ...problems() },
+        response: { 200: listAnswer, ...problems() },
       },
     },
     async ({ query: { limit, cursor }, caller }) => {

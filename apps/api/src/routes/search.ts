@@ -5,7 +5,8 @@ import { signalOfClient } from '../calls-at-once.js';
 import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
-import { batchAnswer, batchBody, searchAnswer, searchBody } from '../schemas/search.js';
+import { batchBody, searchBody } from '../schemas/search.js';
+import { batchAnswer, searchAnswer } from '../schemas/search-answers.js';
 
 type Searched = z.infer<typeof batchBody>['queries'][number];
 

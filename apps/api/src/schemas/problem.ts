@@ -1,17 +1,30 @@
 import { z } from 'zod';
-import { HTTP_CODES } from '../problems.js';
+import { codesOf, HTTP_CODES } from '../problems.js';
 
 export const problemSchema = z
   .object({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string(),
-    code: z.enum(HTTP_CODES),
-    request_id: z.string(),
+    type: z.string().describe('`urn:sluice:problem:CODE`.'),
+    title: z.string().describe('What kind of problem it is, in words that are the same each time.'),
+    status: z.int().describe('The HTTP status of the answer.'),
+    detail: z.string().describe('What happened, to what, and what to do.'),
+    code: z.enum(HTTP_CODES).describe('What a program may rely on.'),
+    request_id: z.string().describe('UUID of the request, as in the header `x-request-id` and in the log of the API.'),
   })
   .loose()
-  .meta({ id: 'Problem' });
+  .meta({
+    id: 'Problem',
+    description: 'An error answer, RFC 9457. Some codes have further members, as `errors`, `retry_after_s` or `revision`.',
+    examples: [
+      {
+        type: 'urn:sluice:problem:invalid_filter',
+        title: 'The filter is not valid',
+        status: 400,
+        detail: 'filter/colour: no such field.',
+        code: 'invalid_filter',
+        request_id: '0b9c1f0e-7d61-4a55-9d0b-6a4c1f7b2f3e',
+      },
+    ],
+  });
 
 const DESCRIPTIONS = {
   400: 'Not a valid request, or not a valid filter.',
@@ -44,11 +57,18 @@ export function problems(...statuses: ProblemStatus[]) {
 export function openProblems(...statuses: ProblemStatus[]) {
   const all = new Set<ProblemStatus>([...statuses, ...BROKEN]);
   return Object.fromEntries(
-    [...all]
-      .sort()
-      .map((status) => [
-        status,
-        { description: DESCRIPTIONS[status], content: { 'application/problem+json': { schema: problemSchema } } },
-      ]),
+    [...all].sort().map((status) => [
+      status,
+      {
+        description: `${DESCRIPTIONS[status]} ${named(status)}`,
+        content: { 'application/problem+json': { schema: problemSchema } },
+      },
+    ]),
   );
+}
+
+/** The codes of a status, for programs. */
+function named(status: ProblemStatus): string {
+  const codes = codesOf(status).map((code) => `\`${code}\``);
+  return codes.length === 1 ? `Code: ${codes[0]}.` : `Codes: ${codes.join(', ')}.`;
 }

@@ -19,16 +19,29 @@ function isTimezone(name: string): boolean {
 
 /** Members that every request that searches has. */
 export const searchMembers = {
-  query: z.string().min(1).max(8000).regex(/\S/, 'must hold more than white space').describe('What to look for.'),
-  mode: z.enum(['hybrid', 'dense', 'keyword']).default('hybrid'),
+  query: z
+    .string()
+    .min(1)
+    .max(8000)
+    .regex(/\S/, 'must hold more than white space')
+    .describe('What to look for, 1 to 8,000 characters. What the model can not read is cut, and said in `degraded`.'),
+  mode: z
+    .enum(['hybrid', 'dense', 'keyword'])
+    .default('hybrid')
+    .describe('`dense` searches by meaning, `keyword` by words, `hybrid` by both. Default `hybrid`.'),
   alpha: z.number().min(0).max(1).optional().describe('Hybrid only: 0 is keyword, 1 dense. Default: search.alpha.'),
-  limit: z.int().min(1).max(100).optional().describe('Default: search.limit.'),
-  candidates: z.int().min(1).max(1000).optional().describe('How many of the best a reranker sees. Default: search.candidates.'),
+  limit: z.int().min(1).max(100).optional().describe('Most results, 1 to 100. Default: search.limit, 5.'),
+  candidates: z
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('How many of the best a reranker sees, 1 to 1,000. Default: search.candidates, 25.'),
   filter: filterSchema.optional(),
   infer_filter: z
     .boolean()
     .default(false)
-    .describe('Adds the conditions that the question implies: dates, types, tags, authors.'),
+    .describe('Adds the conditions that the question implies: dates, types, tags, authors. Default false.'),
   now: z
     .string()
     .max(40)
@@ -41,9 +54,18 @@ export const searchMembers = {
     .refine(isTimezone, 'must be a time zone, as Europe/Berlin')
     .optional()
     .describe('Where days begin and end. Default: UTC.'),
-  rerank: z.boolean().default(false),
-  expand: z.enum(['none', 'window', 'parent']).default('none'),
-  group_by: z.enum(['none', 'document']).default('none'),
+  rerank: z
+    .boolean()
+    .default(false)
+    .describe('Has a cross-encoder read the best `candidates` again, and order them. Default false.'),
+  expand: z
+    .enum(['none', 'window', 'parent'])
+    .default('none')
+    .describe('Text that is returned: the chunk, the sentences around it, or the passage it is of. Default `none`.'),
+  group_by: z
+    .enum(['none', 'document'])
+    .default('none')
+    .describe('`document` keeps the best result of each document. Default `none`.'),
   diversity: z
     .number()
     .min(0)
@@ -81,13 +103,18 @@ const { as: _as, query: questionSchema, group_by: _groupBy, ...commonMembers } =
 const queryMembers = {
   query: questionSchema.optional(),
   like: z
-    .strictObject({ doc_id: z.string().min(1).max(4096) })
+    .strictObject({ doc_id: z.string().min(1).max(4096).describe('doc_id or UUID of the document.') })
     .optional()
     .describe('In place of `query`: finds what is like this document, by meaning.'),
   ...commonMembers,
   group_by: z.enum(['none', 'document']).optional().describe('Default: `none`, with `like` `document`.'),
-  offset: z.int().min(0).max(99).default(0).describe('Results to pass over. With `limit` it reaches 100 results.'),
-  highlight: z.boolean().default(false).describe('Marks the words of the query in each text.'),
+  offset: z
+    .int()
+    .min(0)
+    .max(99)
+    .default(0)
+    .describe('Results to pass over, from 0. With `limit` it reaches 100 results. Default 0.'),
+  highlight: z.boolean().default(false).describe('Marks the words of the query in each text. Default false.'),
   facets: z
     .array(z.string().min(1).max(200))
     .min(1)
@@ -160,116 +187,3 @@ export const answerBody = z
   })
   .refine(alphaFits, ALPHA_FAULT)
   .meta({ id: 'AnswerRequest' });
-
-export const citationSchema = z
-  .object({
-    page: z.int().optional().describe('Page of the sentence that matches best.'),
-    page_start: z.int().optional(),
-    page_end: z.int().optional(),
-    start: z.int().describe('Offset in the parsed text, UTF-16 units.'),
-    end: z.int(),
-    heading_path: z.array(z.string()),
-    prefix: z.string().optional().describe('A repeated table header that stands in `text` before the cited span.'),
-    derived: z.literal(true).optional().describe('A proposition: the span is that of its passage.'),
-  })
-  .meta({ id: 'Citation' });
-
-const resultSchema = z
-  .object({
-    score: z.number().describe('The score that orders.'),
-    scores: z.object({
-      dense: z.number().optional(),
-      keyword: z.number().optional(),
-      fused: z.number().optional(),
-      rerank: z.number().optional(),
-    }),
-    doc_id: z.string(),
-    doc_uuid: z.string().describe('UUID of the document.'),
-    revision: z.string(),
-    chunk_id: z.string(),
-    text: z.string(),
-    highlights: z
-      .array(z.object({ start: z.int(), end: z.int() }))
-      .optional()
-      .describe('Words of the query in `text`, UTF-16 units.'),
-    title: z.string(),
-    source: z.string(),
-    citation: citationSchema,
-    metadata: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: 'SearchResult' });
-
-/** What every answer says of the search behind it. */
-const aboutMembers = {
-  applied_filter: z.unknown().describe('The filter that was applied, `{}` without one.'),
-  inferred_filter: z.unknown().optional(),
-  degraded: z.array(
-    z.enum(['embedding_unavailable', 'rerank_unavailable', 'query_truncated', 'infer_relaxed', 'llm_unavailable']),
-  ),
-  took_ms: z.number(),
-};
-
-const foundMembers = {
-  total: z.int().optional().describe('Results in all, where that is known: when the search found no more than these.'),
-  facets: z
-    .record(z.string(), z.array(z.object({ value: z.union([z.string(), z.number(), z.boolean()]), count: z.int() })))
-    .optional()
-    .describe('Numbers of documents by value, the 100 most frequent of each field.'),
-  ...aboutMembers,
-};
-
-const wholeAnswer = z.object({ results: z.array(resultSchema), ...foundMembers }).meta({ id: 'SearchAnswer' });
-
-const chosenAnswer = z
-  .object({ results: z.array(resultSchema.partial()), ...foundMembers })
-  .meta({ id: 'SearchAnswerOfChosen', description: 'The answer to a search with `include`.' });
-
-export const searchAnswer = z.union([wholeAnswer, chosenAnswer]);
-
-export const batchAnswer = z
-  .object({ answers: z.array(searchAnswer).describe('In the order of the queries.') })
-  .meta({ id: 'SearchBatchAnswer' });
-
-const sourceSchema = z
-  .object({
-    n: z.int().describe('Number of the source in the context.'),
-    doc_id: z.string(),
-    revision: z.string(),
-    title: z.string(),
-    source: z.string(),
-    citation: citationSchema,
-  })
-  .meta({ id: 'ContextSource' });
-
-export const contextAnswer = z
-  .object({
-    context: z.string().describe('Numbered sources, each with a heading line.'),
-    sources: z.array(sourceSchema).describe('In the order of the context.'),
-    tokenizer: z.string().describe('Identity of the tokenizer that counted.'),
-    tokens: z.int().describe('Tokens of `context`.'),
-    omitted: z.int().describe('Passages that the token budget left out.'),
-    ...aboutMembers,
-  })
-  .meta({ id: 'ContextAnswer' });
-
-const answerCitationSchema = z
-  .object({
-    n: z.int().describe('Number of the source.'),
-    doc_id: z.string(),
-    revision: z.string(),
-    citation: citationSchema,
-    text: z.string().describe('The sentence of the source that the statement rests on.'),
-    marker: z.object({ start: z.int(), end: z.int() }).describe('Where the marker `[n]` stands in `answer`, UTF-16 units.'),
-  })
-  .meta({ id: 'AnswerCitation' });
-
-export const answerAnswer = z
-  .object({
-    answer: z.string().describe('Text with markers `[n]`; each names a source that exists.'),
-    citations: z.array(answerCitationSchema).describe('One a marker, in the order of the text.'),
-    found: z.boolean().describe('False when the documents do not hold the answer, or no statement names its source.'),
-    sources: z.array(sourceSchema).describe('What the model was given.'),
-    usage: z.object({ prompt_tokens: z.int(), completion_tokens: z.int() }).describe('0 where the endpoint counts nothing.'),
-    ...aboutMembers,
-  })
-  .meta({ id: 'Answer' });
