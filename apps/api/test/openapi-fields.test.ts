@@ -25,7 +25,7 @@ interface Document {
 }
 
 /** Groups of routes. */
-const TAGS = ['search'];
+const TAGS = ['agents', 'documents', 'health', 'search'];
 
 let document: Document;
 let operations: { name: string; operation: Operation }[];
@@ -73,7 +73,7 @@ describe.each(TAGS)('routes of the group %s', (tag) => {
   it('describe every field that is sent or answered', () => {
     const ofTag = operations.filter(({ operation }) => operation.tags.includes(tag));
     const fields = new Map(ofTag.flatMap((operation) => [...fieldsOf(operation)]));
-    expect(fields.size).toBeGreaterThan(5);
+    expect(fields.size).toBeGreaterThan(0);
     const silent = [...fields].filter(([, { description = '' }]) => !/\S{2}/.test(description)).map(([path]) => path);
     expect(silent).toEqual([]);
   });

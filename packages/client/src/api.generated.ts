@@ -918,14 +918,22 @@ export interface components {
             };
         };
         McpMessage: {
-            /** @constant */
+            /**
+             * @description The version of JSON-RPC.
+             * @constant
+             */
             jsonrpc: "2.0";
+            /** @description Of a request: what its answer is named by. Absent in a notification. */
             id?: string | number | null;
+            /** @description What is asked for, as `tools/list` or `tools/call`. */
             method?: string;
+            /** @description What the method takes. */
             params?: {
                 [key: string]: unknown;
             };
+            /** @description Of an answer: what came of it. */
             result?: unknown;
+            /** @description Of an answer: what went wrong. */
             error?: unknown;
         };
         /**
@@ -1230,10 +1238,15 @@ export interface components {
                 reachable: boolean;
                 deletes_suspended: boolean;
                 documents: {
+                    /** @description Documents whose newest state answers queries. */
                     indexed: number;
+                    /** @description Documents that a job waits or runs for. */
                     pending: number;
+                    /** @description Documents without anything to index. */
                     empty: number;
+                    /** @description Documents that could not be ingested. */
                     failed: number;
+                    /** @description Documents left out by type or size. */
                     skipped: number;
                 };
                 /** @description The highest scan request that a finished scan has answered. */
@@ -1248,17 +1261,23 @@ export interface components {
             dead_letters: number;
         };
         Document: {
+            /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;
             /** @description UUID of the document; works wherever a doc_id does. */
             id: string;
+            /** @description Name of the source, the watched folder, that holds the document. */
             source: string;
+            /** @description Path within the source, with `/` between folders. */
             source_path: string;
             /**
              * @description Status of the newest state on disk; `pending` while a job waits or runs.
              * @enum {string}
              */
             status: "pending" | "indexed" | "empty" | "skipped" | "failed";
-            /** @enum {string} */
+            /**
+             * @description Why it is failed, skipped or empty.
+             * @enum {string}
+             */
             reason?: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
             /** @description What happened and what to do, beside the reason. */
             message?: string;
@@ -1266,36 +1285,61 @@ export interface components {
             serving: boolean;
             /** @description Revision that is served; empty when none is. */
             revision: string;
+            /** @description Chunks of the revision that is served; 0 when none is. */
             chunks: number;
             /** @description sha256 of the file that the status describes; empty when it was never read. */
             content_hash: string;
+            /** @description When this state was stored: an instant, as 2024-04-10T12:00:00.000Z. */
             committed_at?: string;
+            /** @description What was noticed in the file without failing it; empty as a rule. */
             warnings: string[];
+            /** @description Metadata by field, the built-in ones and the declared ones: `GET /v1/schema` lists them. */
             metadata: {
                 [key: string]: unknown;
             };
         };
         Chunk: {
+            /** @description UUID of the chunk. */
             chunk_id: string;
+            /** @description Place among the chunks of the document, from 0. */
             index: number;
+            /** @description Kind of what it holds, as `paragraph`, `table` or `code`; `text` where kinds mix. */
             kind: string;
+            /** @description Its text: `prefix`, and behind it the parsed text from `start` to `end`, unless it is derived. */
             text: string;
+            /** @description Where the text begins in the parsed text of the document, in UTF-16 units from 0. */
             start: number;
+            /** @description Where the text ends in the parsed text, in UTF-16 units; the unit there is no part of it. */
             end: number;
+            /** @description A repeated table header that stands before the text; empty as a rule. */
             prefix: string;
+            /** @description True for a proposition: its span is that of the passage it was made from. */
             derived: boolean;
+            /** @description What was embedded, where that differs from `text`. */
             embedding_text?: string;
+            /** @description Headings above the text, the outermost first. */
             heading_path: string[];
+            /** @description First page of the text, from 1; absent in documents without pages. */
             page_start?: number;
+            /** @description Last page of the text, from 1; absent in documents without pages. */
             page_end?: number;
+            /** @description Tokens of what was embedded, by the embedding model's tokenizer, its special tokens included. */
             tokens: number;
+            /** @description Where the sentences around it begin, UTF-16 units; with sentence-window alone. */
             window_start?: number;
+            /** @description Where the sentences around it end, UTF-16 units; with sentence-window alone. */
             window_end?: number;
+            /** @description The sentence that it is, or is a piece of; with sentence-window alone. */
             original_sentence?: string;
+            /** @description Place of that sentence in the document, from 0. */
             sentence_index?: number;
+            /** @description Names the larger passage that it is of; with parent-document alone. */
             parent_id?: string;
+            /** @description Where that passage begins, UTF-16 units. */
             parent_start?: number;
+            /** @description Where that passage ends, UTF-16 units. */
             parent_end?: number;
+            /** @description Metadata of the document and of the chunk, by field. */
             metadata: {
                 [key: string]: unknown;
             };
@@ -1438,7 +1482,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description Always `ok`: it says that the process answers.
+                         * @enum {string}
+                         */
                         status: "ok";
                     };
                 };
@@ -1533,11 +1580,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description `not_ready` is answered 503, the others 200.
+                         * @enum {string}
+                         */
                         status: "ready" | "degraded" | "not_ready";
+                        /** @description By part: `redis`, `weaviate`, `schema`, `model`, `worker`. An answer may be a second old. */
                         checks: {
                             [key: string]: {
+                                /** @description Whether the part is usable. */
                                 ok: boolean;
+                                /** @description What is wrong, where something is. */
                                 detail?: string;
                             };
                         };
@@ -1623,11 +1676,17 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @enum {string} */
+                        /**
+                         * @description `not_ready` is answered 503, the others 200.
+                         * @enum {string}
+                         */
                         status: "ready" | "degraded" | "not_ready";
+                        /** @description By part: `redis`, `weaviate`, `schema`, `model`, `worker`. An answer may be a second old. */
                         checks: {
                             [key: string]: {
+                                /** @description Whether the part is usable. */
                                 ok: boolean;
+                                /** @description What is wrong, where something is. */
                                 detail?: string;
                             };
                         };
@@ -2293,7 +2352,9 @@ export interface operations {
             query?: {
                 /** @description Status of the newest state on disk; `pending` while a job waits or runs. */
                 status?: "pending" | "indexed" | "empty" | "skipped" | "failed";
+                /** @description Only what is of the source of this name. */
                 source?: string;
+                /** @description Most entries of the page, 1 to 1,000. Default 100. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
@@ -2321,7 +2382,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description In the order of their UUIDs. */
                         documents: components["schemas"]["Document"][];
+                        /** @description What `cursor` of the next request takes; absent on the last page. */
                         next_cursor?: string;
                         /** @description Redis does not answer, so nothing shows as pending. */
                         degraded?: "queue_unavailable"[];
@@ -2568,10 +2631,11 @@ export interface operations {
     getV1DocumentsByDocIdChunks: {
         parameters: {
             query?: {
+                /** @description Most entries of the page, 1 to 1,000. Default 100. */
                 limit?: number;
                 /** @description `next_cursor` of the page before: 409 when another revision is served by now. */
                 cursor?: string;
-                /** @description Lists the facts that propositions dropped, instead of chunks. */
+                /** @description Lists the facts that propositions dropped, all at once, instead of chunks. Default false. */
                 dropped?: "true" | "false";
                 /** @description The revision of the page before: 409 when another one is served by now. */
                 revision?: string;
@@ -2596,15 +2660,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description `<source>/<path>`, as long as the file keeps its path. */
                         doc_id: string;
+                        /** @description Names one committed state of the document. It changes only when content, chunks or metadata do. */
                         revision: string;
+                        /** @description In the order of the text. */
                         chunks?: components["schemas"]["Chunk"][];
+                        /** @description With `dropped=true` alone. */
                         dropped?: {
+                            /** @description The fact, as the language model wrote it. */
                             text: string;
+                            /** @description What of it is not in the passage. */
                             reason: string;
+                            /** @description Where the passage begins in the parsed text, UTF-16 units. */
                             start: number;
+                            /** @description Where the passage ends, UTF-16 units. */
                             end: number;
                         }[];
+                        /** @description What `cursor` of the next request takes; absent on the last page. */
                         next_cursor?: string;
                     };
                 };
@@ -2733,7 +2806,9 @@ export interface operations {
             query?: {
                 /** @description The revision that a citation is of. */
                 revision?: string;
+                /** @description First UTF-16 unit that is wanted, from 0. Default 0. */
                 start?: number;
+                /** @description UTF-16 unit behind the last one wanted. Default: the end of the text. */
                 end?: number;
                 /** @description Answers as to a caller of this clearance, if the key has more. */
                 as_clearance?: number;
@@ -2756,9 +2831,13 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description `<source>/<path>`, as long as the file keeps its path. */
                         doc_id: string;
+                        /** @description Names one committed state of the document. It changes only when content, chunks or metadata do. */
                         revision: string;
+                        /** @description The piece, at most 1,000,000 UTF-16 units. */
                         text: string;
+                        /** @description Where `text` begins, in UTF-16 units from 0. */
                         start: number;
                         /** @description End of `text`: less than asked when the piece was too long for one answer. */
                         end: number;
@@ -2907,15 +2986,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The configured sources, and those that only have documents left. */
                         sources: {
+                            /** @description Name of the source. */
                             name: string;
                             /** @description False for a source that left the configuration; its documents stay until it is removed. */
                             configured: boolean;
+                            /** @description Numbers of documents that you may know of, by status. */
                             documents: {
+                                /** @description Documents whose newest state answers queries. */
                                 indexed: number;
+                                /** @description Documents that a job waits or runs for. */
                                 pending: number;
+                                /** @description Documents without anything to index. */
                                 empty: number;
+                                /** @description Documents that could not be ingested. */
                                 failed: number;
+                                /** @description Documents left out by type or size. */
                                 skipped: number;
                             };
                         }[];
@@ -3687,6 +3774,7 @@ export interface operations {
             query?: {
                 source?: string;
                 code?: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
+                /** @description Most entries of the page, 1 to 1,000. Default 100. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
@@ -5807,6 +5895,7 @@ export interface operations {
     getOpsApiFeedback: {
         parameters: {
             query?: {
+                /** @description Most entries of the page, 1 to 1,000. Default 100. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;

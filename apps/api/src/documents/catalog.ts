@@ -5,9 +5,9 @@ import { countsSchema } from '../schemas/status.js';
 import type { Counter } from './counts.js';
 
 export const sourceSchema = z.object({
-  name: z.string(),
+  name: z.string().describe('Name of the source.'),
   configured: z.boolean().describe('False for a source that left the configuration; its documents stay until it is removed.'),
-  documents: countsSchema,
+  documents: countsSchema.describe('Numbers of documents that you may know of, by status.'),
 });
 
 export const fieldSchema = z.object({

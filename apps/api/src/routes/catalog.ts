@@ -6,7 +6,9 @@ import type { HttpApp } from '../http-app.js';
 import { asQuery } from '../schemas/acting.js';
 import { problems } from '../schemas/problem.js';
 
-const sourcesAnswer = z.object({ sources: z.array(sourceSchema) });
+const sourcesAnswer = z.object({
+  sources: z.array(sourceSchema).describe('The configured sources, and those that only have documents left.'),
+});
 const schemaAnswer = z.object({
   fields: z.array(fieldSchema).describe('The built-in fields, and those that the configuration declares.'),
 });

@@ -5,49 +5,69 @@ import type { ApiDeps } from '../deps.js';
 import { findServing } from '../documents/find.js';
 import type { HttpApp } from '../http-app.js';
 import { asQuery } from '../schemas/acting.js';
-import { documentParams } from '../schemas/documents.js';
+import { documentParams, pageLimit } from '../schemas/documents.js';
+import {
+  chunkIdField,
+  docIdField,
+  endField,
+  headingsField,
+  metadataField,
+  nextCursorField,
+  pageEndField,
+  pageStartField,
+  revisionField,
+  startField,
+} from '../schemas/fields.js';
 import { problems } from '../schemas/problem.js';
 
 const chunkSchema = z
   .object({
-    chunk_id: z.string(),
-    index: z.int(),
-    kind: z.string(),
-    text: z.string(),
-    start: z.int(),
-    end: z.int(),
-    prefix: z.string(),
-    derived: z.boolean(),
-    embedding_text: z.string().optional(),
-    heading_path: z.array(z.string()),
-    page_start: z.int().optional(),
-    page_end: z.int().optional(),
-    tokens: z.int(),
-    window_start: z.int().optional(),
-    window_end: z.int().optional(),
-    original_sentence: z.string().optional(),
-    sentence_index: z.int().optional(),
-    parent_id: z.string().optional(),
-    parent_start: z.int().optional(),
-    parent_end: z.int().optional(),
-    metadata: z.record(z.string(), z.unknown()),
+    chunk_id: chunkIdField,
+    index: z.int().describe('Place among the chunks of the document, from 0.'),
+    kind: z.string().describe('Kind of what it holds, as `paragraph`, `table` or `code`; `text` where kinds mix.'),
+    text: z.string().describe('Its text: `prefix`, and behind it the parsed text from `start` to `end`, unless it is derived.'),
+    start: startField,
+    end: endField,
+    prefix: z.string().describe('A repeated table header that stands before the text; empty as a rule.'),
+    derived: z.boolean().describe('True for a proposition: its span is that of the passage it was made from.'),
+    embedding_text: z.string().optional().describe('What was embedded, where that differs from `text`.'),
+    heading_path: headingsField,
+    page_start: pageStartField.optional(),
+    page_end: pageEndField.optional(),
+    tokens: z.int().describe("Tokens of what was embedded, by the embedding model's tokenizer, its special tokens included."),
+    window_start: z.int().optional().describe('Where the sentences around it begin, UTF-16 units; with sentence-window alone.'),
+    window_end: z.int().optional().describe('Where the sentences around it end, UTF-16 units; with sentence-window alone.'),
+    original_sentence: z.string().optional().describe('The sentence that it is, or is a piece of; with sentence-window alone.'),
+    sentence_index: z.int().optional().describe('Place of that sentence in the document, from 0.'),
+    parent_id: z.string().optional().describe('Names the larger passage that it is of; with parent-document alone.'),
+    parent_start: z.int().optional().describe('Where that passage begins, UTF-16 units.'),
+    parent_end: z.int().optional().describe('Where that passage ends, UTF-16 units.'),
+    metadata: metadataField.describe('Metadata of the document and of the chunk, by field.'),
   })
   .meta({ id: 'Chunk' });
 
-const droppedSchema = z.object({ text: z.string(), reason: z.string(), start: z.int(), end: z.int() });
+const droppedSchema = z.object({
+  text: z.string().describe('The fact, as the language model wrote it.'),
+  reason: z.string().describe('What of it is not in the passage.'),
+  start: z.int().describe('Where the passage begins in the parsed text, UTF-16 units.'),
+  end: z.int().describe('Where the passage ends, UTF-16 units.'),
+});
 
 /** Place of a chunk, and the revision that it is of. */
 const CURSOR = /^after-([0-9]{1,9})-(.{1,200})$/;
 
 const query = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(1000).default(100),
+  limit: pageLimit,
   cursor: z
     .string()
     .max(300)
     .regex(CURSOR, 'not a cursor of a page before')
     .optional()
     .describe('`next_cursor` of the page before: 409 when another revision is served by now.'),
-  dropped: z.enum(['true', 'false']).default('false').describe('Lists the facts that propositions dropped, instead of chunks.'),
+  dropped: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe('Lists the facts that propositions dropped, all at once, instead of chunks. Default false.'),
   revision: z
     .string()
     .min(1)
@@ -58,11 +78,11 @@ const query = z.strictObject({
 });
 
 const answer = z.object({
-  doc_id: z.string(),
-  revision: z.string(),
-  chunks: z.array(chunkSchema).optional(),
-  dropped: z.array(droppedSchema).optional(),
-  next_cursor: z.string().optional(),
+  doc_id: docIdField,
+  revision: revisionField,
+  chunks: z.array(chunkSchema).optional().describe('In the order of the text.'),
+  dropped: z.array(droppedSchema).optional().describe('With `dropped=true` alone.'),
+  next_cursor: nextCursorField,
 });
 
 export function chunkRoute(app: HttpApp, deps: ApiDeps): void {

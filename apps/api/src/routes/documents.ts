@@ -6,7 +6,8 @@ import { findDocument, uuidOf } from '../documents/find.js';
 import { type Listed, listDocuments, listedView } from '../documents/list.js';
 import type { HttpApp } from '../http-app.js';
 import { asQuery } from '../schemas/acting.js';
-import { cursorSchema, documentParams, documentSchema, pageLimit, statusSchema } from '../schemas/documents.js';
+import { cursorSchema, documentParams, documentSchema, pageLimit, sourceFilter, statusSchema } from '../schemas/documents.js';
+import { nextCursorField } from '../schemas/fields.js';
 import { problems } from '../schemas/problem.js';
 
 /** JSON in a query. */
@@ -21,7 +22,7 @@ function readJson(text: string, context: z.RefinementCtx): unknown {
 
 const listQuery = z.strictObject({
   status: statusSchema.optional(),
-  source: z.string().max(200).optional(),
+  source: sourceFilter,
   limit: pageLimit,
   cursor: cursorSchema,
   doc_id: z.string().min(1).max(4200).optional().describe('One document, as a list of one or none.'),
@@ -36,8 +37,8 @@ const listQuery = z.strictObject({
 });
 
 const listAnswer = z.object({
-  documents: z.array(documentSchema),
-  next_cursor: z.string().optional(),
+  documents: z.array(documentSchema).describe('In the order of their UUIDs.'),
+  next_cursor: nextCursorField,
   degraded: z.array(z.literal('queue_unavailable')).optional().describe('Redis does not answer, so nothing shows as pending.'),
 });
 

@@ -8,8 +8,16 @@ import { openProblems } from '../schemas/problem.js';
 const CHECK_MS = 5_000;
 
 const readyAnswer = z.object({
-  status: z.enum(['ready', 'degraded', 'not_ready']),
-  checks: z.record(z.string(), z.object({ ok: z.boolean(), detail: z.string().optional() })),
+  status: z.enum(['ready', 'degraded', 'not_ready']).describe('`not_ready` is answered 503, the others 200.'),
+  checks: z
+    .record(
+      z.string(),
+      z.object({
+        ok: z.boolean().describe('Whether the part is usable.'),
+        detail: z.string().optional().describe('What is wrong, where something is.'),
+      }),
+    )
+    .describe('By part: `redis`, `weaviate`, `schema`, `model`, `worker`. An answer may be a second old.'),
 });
 
 /** How long an answer serves, ms. A start asks often, and must learn soon that all is ready. */
@@ -28,7 +36,10 @@ export function healthRoutes(app: HttpApp, deps: ApiDeps): void {
       schema: {
         tags: ['health'],
         summary: 'The process lives',
-        response: { 200: z.object({ status: z.literal('ok') }), ...openProblems() },
+        response: {
+          200: z.object({ status: z.literal('ok').describe('Always `ok`: it says that the process answers.') }),
+          ...openProblems(),
+        },
       },
     },
     async () => ({ status: 'ok' as const }),

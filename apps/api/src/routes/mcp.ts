@@ -12,12 +12,15 @@ import { problems } from '../schemas/problem.js';
 
 const message = z
   .strictObject({
-    jsonrpc: z.literal('2.0'),
-    id: z.union([z.string(), z.number(), z.null()]).optional(),
-    method: z.string().optional(),
-    params: z.record(z.string(), z.unknown()).optional(),
-    result: z.unknown().optional(),
-    error: z.unknown().optional(),
+    jsonrpc: z.literal('2.0').describe('The version of JSON-RPC.'),
+    id: z
+      .union([z.string(), z.number(), z.null()])
+      .optional()
+      .describe('Of a request: what its answer is named by. Absent in a notification.'),
+    method: z.string().optional().describe('What is asked for, as `tools/list` or `tools/call`.'),
+    params: z.record(z.string(), z.unknown()).optional().describe('What the method takes.'),
+    result: z.unknown().optional().describe('Of an answer: what came of it.'),
+    error: z.unknown().optional().describe('Of an answer: what went wrong.'),
   })
   .meta({ id: 'McpMessage' });
 

@@ -1,5 +1,6 @@
 import { REASONS, type ReasonCode } from '@sluice/core';
 import { z } from 'zod';
+import { docIdField, metadataField, sourceField, sourcePathField, uuidField } from './fields.js';
 
 export const statusSchema = z
   .enum(['pending', 'indexed', 'empty', 'skipped', 'failed'])
@@ -9,20 +10,20 @@ export const reasonSchema = z.enum(Object.keys(REASONS) as [ReasonCode, ...Reaso
 
 export const documentSchema = z
   .object({
-    doc_id: z.string(),
-    id: z.string().describe('UUID of the document; works wherever a doc_id does.'),
-    source: z.string(),
-    source_path: z.string(),
+    doc_id: docIdField,
+    id: uuidField,
+    source: sourceField,
+    source_path: sourcePathField,
     status: statusSchema,
-    reason: reasonSchema.optional(),
+    reason: reasonSchema.optional().describe('Why it is failed, skipped or empty.'),
     message: z.string().optional().describe('What happened and what to do, beside the reason.'),
     serving: z.boolean().describe('A revision of it answers queries.'),
     revision: z.string().describe('Revision that is served; empty when none is.'),
-    chunks: z.int(),
+    chunks: z.int().describe('Chunks of the revision that is served; 0 when none is.'),
     content_hash: z.string().describe('sha256 of the file that the status describes; empty when it was never read.'),
-    committed_at: z.string().optional(),
-    warnings: z.array(z.string()),
-    metadata: z.record(z.string(), z.unknown()),
+    committed_at: z.string().optional().describe('When this state was stored: an instant, as 2024-04-10T12:00:00.000Z.'),
+    warnings: z.array(z.string()).describe('What was noticed in the file without failing it; empty as a rule.'),
+    metadata: metadataField,
   })
   .meta({ id: 'Document' });
 
@@ -40,4 +41,11 @@ export const cursorSchema = z
 
 /** A doc_id as requests name it. */
 export const docIdSchema = z.string().min(1).max(4096).describe('<source>/<path>');
-export const pageLimit = z.coerce.number().int().min(1).max(1000).default(100);
+export const pageLimit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(1000)
+  .default(100)
+  .describe('Most entries of the page, 1 to 1,000. Default 100.');
+export const sourceFilter = z.string().max(200).optional().describe('Only what is of the source of this name.');

@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const docIdField = z.string().describe('`<source>/<path>`, as long as the file keeps its path.');
 export const uuidField = z.string().describe('UUID of the document; works wherever a doc_id does.');
 export const sourceField = z.string().describe('Name of the source, the watched folder, that holds the document.');
+export const sourcePathField = z.string().describe('Path within the source, with `/` between folders.');
 export const revisionField = z
   .string()
   .describe('Names one committed state of the document. It changes only when content, chunks or metadata do.');

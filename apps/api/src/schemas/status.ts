@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 export const countsSchema = z.object({
-  indexed: z.int(),
-  pending: z.int(),
-  empty: z.int(),
-  failed: z.int(),
-  skipped: z.int(),
+  indexed: z.int().describe('Documents whose newest state answers queries.'),
+  pending: z.int().describe('Documents that a job waits or runs for.'),
+  empty: z.int().describe('Documents without anything to index.'),
+  failed: z.int().describe('Documents that could not be ingested.'),
+  skipped: z.int().describe('Documents left out by type or size.'),
 });
 
 const serviceSchema = z.object({ url: z.string(), state: z.enum(['up', 'down']) });
