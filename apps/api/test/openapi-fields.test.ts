@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { describeApi } from '../src/openapi.js';
 import { HTTP_CODES } from '../src/problems.js';
 
@@ -23,9 +23,6 @@ interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, Schema> };
 }
-
-/** Groups of routes. */
-const TAGS = ['agents', 'documents', 'health', 'search'];
 
 let document: Document;
 let operations: { name: string; operation: Operation }[];
@@ -69,14 +66,11 @@ function fieldsOf({ name, operation }: (typeof operations)[number]): Map<string,
   return found;
 }
 
-describe.each(TAGS)('routes of the group %s', (tag) => {
-  it('describe every field that is sent or answered', () => {
-    const ofTag = operations.filter(({ operation }) => operation.tags.includes(tag));
-    const fields = new Map(ofTag.flatMap((operation) => [...fieldsOf(operation)]));
-    expect(fields.size).toBeGreaterThan(0);
-    const silent = [...fields].filter(([, { description = '' }]) => !/\S{2}/.test(description)).map(([path]) => path);
-    expect(silent).toEqual([]);
-  });
+it('every field that is sent or answered has a description', () => {
+  const fields = new Map(operations.flatMap((operation) => [...fieldsOf(operation)]));
+  expect(fields.size).toBeGreaterThan(400);
+  const silent = [...fields].filter(([, { description = '' }]) => !/\S{2}/.test(description)).map(([path]) => path);
+  expect(silent).toEqual([]);
 });
 
 it('each error answer names its codes', () => {

@@ -1200,43 +1200,77 @@ export interface components {
             took_ms: number;
         };
         Status: {
-            /** @enum {string} */
+            /**
+             * @description `idle` while no job waits, runs or is delayed.
+             * @enum {string}
+             */
             state: "idle" | "working";
+            /** @description Version of Sluice. */
             version: string;
+            /** @description Processes of the instance on the machine of this API. */
             processes: {
+                /** @description What it does, as `watcher`, `worker` or `api`. */
                 role: string;
+                /** @description Number of the process on its machine. */
                 pid: number;
+                /** @description How often it was started again after it had died. */
                 restarts: number;
             }[];
             /** @description Workers that are connected, but have done nothing at all for 15 s or more. */
             standing_workers?: {
+                /** @description Name of its machine. */
                 host: string;
+                /** @description Number of the process on that machine. */
                 pid: number;
+                /** @description How long it has done nothing, in seconds. */
                 seconds: number;
             }[];
+            /** @description What the instance stands on. */
             services: {
+                /** @description The queue. */
                 redis: {
+                    /** @description Address of the service, without its password. */
                     url: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `up` where it answers.
+                     * @enum {string}
+                     */
                     state: "up" | "down";
                 };
+                /** @description The store. */
                 weaviate: {
+                    /** @description Address of the service, without its password. */
                     url: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `up` where it answers.
+                     * @enum {string}
+                     */
                     state: "up" | "down";
                 };
+                /** @description This API. */
                 api: {
+                    /** @description Address of the service, without its password. */
                     url: string;
-                    /** @enum {string} */
+                    /**
+                     * @description `up` where it answers.
+                     * @enum {string}
+                     */
                     state: "up" | "down";
                 };
             };
+            /** @description The sources that your key opens. */
             sources: {
+                /** @description Name of the source. */
                 name: string;
+                /** @description Its folder; empty for a source that left the configuration. */
                 path: string;
+                /** @description False for a source that left the configuration and has documents left. */
                 configured: boolean;
+                /** @description False while its folder can not be read. */
                 reachable: boolean;
+                /** @description True while its folder is lost or another one: nothing of it is removed. */
                 deletes_suspended: boolean;
+                /** @description Numbers of documents that you may know of, by status. */
                 documents: {
                     /** @description Documents whose newest state answers queries. */
                     indexed: number;
@@ -1252,12 +1286,15 @@ export interface components {
                 /** @description The highest scan request that a finished scan has answered. */
                 scanned: number;
             }[];
+            /** @description Numbers of jobs by queue and state; empty while Redis is away. */
             queues: {
                 [key: string]: {
                     [key: string]: number;
                 };
             };
+            /** @description True while an operator has stopped the taking of jobs. */
             paused: boolean;
+            /** @description Documents that could not be ingested, as far as you may know of them. */
             dead_letters: number;
         };
         Document: {
@@ -1361,28 +1398,47 @@ export interface components {
             given_at: string;
         };
         DeadLetter: {
+            /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;
+            /** @description UUID of the document; works wherever a doc_id does. */
             id: string;
+            /** @description Name of the source, the watched folder, that holds the document. */
             source: string;
+            /** @description Path within the source, with `/` between folders. */
             source_path: string;
-            /** @enum {string} */
+            /**
+             * @description Why it could not be ingested.
+             * @enum {string}
+             */
             code: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
+            /** @description What happened and what to do, beside the code. */
             message: string;
             /** @description An older revision still answers queries. */
             serving: boolean;
+            /** @description When it failed: an instant, as 2024-04-10T12:00:00.000Z. */
             failed_at: string;
+            /** @description sha256 of the file that failed; empty when it was never read. */
             content_hash: string;
         };
         Key: {
+            /** @description Names the key, for revoking it; no secret. */
             id: string;
+            /** @description What it was called when it was made. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description `reader` searches, `operator` runs the instance too, `metrics` reads /metrics alone.
+             * @enum {string}
+             */
             role: "reader" | "operator" | "metrics";
+            /** @description The highest security level that it opens, 1 to 5. */
             clearance: number;
+            /** @description Groups that it is in. */
             groups: string[];
             /** @description The only sources that it opens; absent: all. */
             sources?: string[];
+            /** @description When it was made: an instant, as 2024-04-10T12:00:00.000Z. */
             created_at: string;
+            /** @description The instant from which on it is refused; absent: never. */
             expires_at?: string;
             /** @description To the minute. Absent: not since the queue last began empty. */
             last_used_at?: string;
@@ -1390,13 +1446,18 @@ export interface components {
         Models: {
             /** @description Answers searches. */
             live: {
+                /** @description Identity of the embedding model. */
                 model: string;
+                /** @description Collection of the store that holds its chunks. */
                 collection: string;
             };
             /** @description Being built; answers once it is complete. */
             next?: {
+                /** @description Identity of the embedding model. */
                 model: string;
+                /** @description Collection of the store that holds its chunks. */
                 collection: string;
+                /** @description When it was begun, in Unix milliseconds. */
                 since: number;
                 /** @description Of the live index. */
                 documents: number;
@@ -1404,51 +1465,79 @@ export interface components {
                 done: number;
                 /** @description Those that failed in the new index alone: it does not answer before they are dealt with. */
                 failed: number;
+                /** @description Seconds that it will take at the rate so far; absent before there is one. */
                 remaining_s?: number;
             };
             /** @description Answered before; kept for a rollback until then, in Unix milliseconds. */
             previous?: {
+                /** @description Identity of the embedding model. */
                 model: string;
+                /** @description Collection of the store that holds its chunks. */
                 collection: string;
+                /** @description When it is removed, in Unix milliseconds. */
                 until: number;
             };
             /** @description Collections that nothing uses. */
             unused: string[];
         };
         VerifyReport: {
+            /** @description Differences in all; 0 when disk, documents and chunks agree. */
             differences: number;
+            /** @description Differences by kind. */
             by_kind: {
+                /** @description Files without a document. */
                 missing_document: number;
+                /** @description Documents of an older state of their file. */
                 stale_document: number;
+                /** @description Documents without a file. */
                 unexpected_document: number;
+                /** @description Chunks that a revision names and the store lacks. */
                 missing_chunk: number;
+                /** @description Chunks that no revision names. */
                 orphan_chunk: number;
+                /** @description Chunks that are there twice. */
                 duplicate_chunk: number;
+                /** @description Chunks whose metadata is not that of their document. */
                 wrong_metadata: number;
             };
+            /** @description Failed documents whose last good revision answers queries: no differences. */
             failed_serving_old: number;
+            /** @description Superseded objects that wait to be deleted: no differences. */
             in_grace: number;
             /** @description Documents that differ while a job of theirs waits or runs. */
             in_flight: number;
+            /** @description Sources whose folder could not be read: their documents were not compared with the disk. */
             unreachable_sources: string[];
             /** @description Files and folders within sources that could not be read; what is known of them is kept. */
             unreadable_paths: number;
+            /** @description Documents queued again and stray objects deleted; with `repair` alone. */
             repaired?: number;
+            /** @description How much was compared. */
             checked: {
+                /** @description Files on disk. */
                 files: number;
+                /** @description Documents in the store. */
                 documents: number;
+                /** @description Chunks in the store. */
                 chunks: number;
             };
+            /** @description At most 20 differences, of documents that you may know of. */
             examples: {
+                /** @description Kind of the difference, as in `by_kind`. */
                 kind: string;
+                /** @description `<source>/<path>`, as long as the file keeps its path. */
                 doc_id: string;
             }[];
         };
         Removed: {
+            /** @description Documents that were removed. */
             removed: number;
         };
         Task: {
-            /** @enum {string} */
+            /**
+             * @description `running` until the work has ended.
+             * @enum {string}
+             */
             state: "running" | "done" | "failed";
             /** @description Documents that were looked at or removed so far. */
             progress: number;
@@ -3631,10 +3720,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Name of a source. Default: all of them. */
                     source?: string;
                 } | {
                     /** @description <source>/<path> */
                     doc_id?: string;
+                    /** @description doc_ids of up to 10,000 documents. */
                     doc_ids?: string[];
                 };
             };
@@ -3649,11 +3740,16 @@ export interface operations {
                     "application/json": {
                         /** @description Done when `scanned` of the source reaches `request`. */
                         scans: {
+                            /** @description Name of the source. */
                             source: string;
+                            /** @description Number of the scan request; they grow. */
                             request: number;
                         }[];
+                        /** @description Documents that were queued. */
                         documents: {
+                            /** @description `<source>/<path>`, as long as the file keeps its path. */
                             doc_id: string;
+                            /** @description UUID of the document; works wherever a doc_id does. */
                             id: string;
                         }[];
                     };
@@ -3772,7 +3868,9 @@ export interface operations {
     getOpsApiDeadLetters: {
         parameters: {
             query?: {
+                /** @description Only what is of the source of this name. */
                 source?: string;
+                /** @description Only those of this reason. */
                 code?: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
                 /** @description Most entries of the page, 1 to 1,000. Default 100. */
                 limit?: number;
@@ -3792,7 +3890,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description In the order of their UUIDs. */
                         dead_letters: components["schemas"]["DeadLetter"][];
+                        /** @description What `cursor` of the next request takes; absent on the last page. */
                         next_cursor?: string;
                         /** @description Of the caller: dead letters above it are left out. */
                         clearance: number;
@@ -3910,15 +4010,22 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description doc_ids */
+                    /** @description doc_ids of up to 10,000 of them. */
                     ids: string[];
                 } | {
-                    /** @enum {string} */
+                    /**
+                     * @description All of this reason.
+                     * @enum {string}
+                     */
                     code: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
                 } | {
+                    /** @description All of the source of this name. */
                     source: string;
                 } | {
-                    /** @enum {boolean} */
+                    /**
+                     * @description All of them.
+                     * @enum {boolean}
+                     */
                     all: true;
                 };
             };
@@ -3931,6 +4038,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Documents that were queued. */
                         retried: number;
                         /** @description doc_ids that are no dead letters. */
                         not_found: string[];
@@ -4048,15 +4156,22 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description doc_ids */
+                    /** @description doc_ids of up to 10,000 of them. */
                     ids: string[];
                 } | {
-                    /** @enum {string} */
+                    /**
+                     * @description All of this reason.
+                     * @enum {string}
+                     */
                     code: "unsupported_type" | "too_large" | "corrupt" | "password_required" | "invalid_metadata" | "encoding_unknown" | "parse_timeout" | "parse_memory" | "limit_exceeded" | "unreadable" | "invalid_path" | "embed_failed" | "store_rejected" | "store_unavailable" | "llm_failed" | "llm_not_configured" | "internal";
                 } | {
+                    /** @description All of the source of this name. */
                     source: string;
                 } | {
-                    /** @enum {boolean} */
+                    /**
+                     * @description All of them.
+                     * @enum {boolean}
+                     */
                     all: true;
                 };
             };
@@ -4069,6 +4184,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Documents that were taken off the list. */
                         discarded: number;
                         /** @description doc_ids that are no dead letters. */
                         not_found: string[];
@@ -4192,6 +4308,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether the taking of jobs is stopped from here on. */
                         paused: boolean;
                     };
                 };
@@ -4313,6 +4430,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Whether the taking of jobs is stopped from here on. */
                         paused: boolean;
                     };
                 };
@@ -4428,7 +4546,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @default false */
+                    /**
+                     * @description Has what differs put right. Default false.
+                     * @default false
+                     */
                     repair?: boolean;
                 };
             };
@@ -4566,21 +4687,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The path that was asked for. */
                         path: string;
+                        /** @description `<source>/<path>`, as long as the file keeps its path. */
                         doc_id?: string;
+                        /** @description The rule by which the file is left out; absent when none does. */
                         ignored?: {
+                            /** @description Kind of the rule, and its pattern. */
                             rule: string;
+                            /** @description Where the rule stands: a file with its line, the configuration, or built in. */
                             from: string;
                         };
                         document?: components["schemas"]["Document"];
+                        /** @description Who may see the document. */
                         access?: {
+                            /** @description Clearance that it takes to see the document, 1 to 5. */
                             security_level: number;
+                            /** @description Groups one of which it takes; absent: clearance alone decides. */
                             allowed_groups?: string[];
                         };
                         /** @description Who said each field of the metadata; `document` where nobody else did. */
                         origins: {
                             [key: string]: string;
                         };
+                        /** @description Why there is no document, or none that you may know of. */
                         note?: string;
                     };
                 };
@@ -4696,6 +4826,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Name of the source. */
                     source: string;
                 };
             };
@@ -4828,6 +4959,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Name of the source. */
                 name: string;
             };
             cookie?: never;
@@ -4970,6 +5102,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description Name of a configured source. Default: all of them. */
                     source?: string;
                 };
             };
@@ -4982,6 +5115,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Documents that were queued. */
                         documents: number;
                     };
                 };
@@ -5101,6 +5235,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description `task_id` of the answer that started it. */
                 id: string;
             };
             cookie?: never;
@@ -5242,6 +5377,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description All keys, without their secrets. */
                         keys: components["schemas"]["Key"][];
                     };
                 };
@@ -5357,13 +5493,19 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description For people, 1 to 100 characters; need not be unique. */
                     name: string;
+                    /** @description The highest security level that it opens, 1 to 5; at most your own. */
                     clearance: 1 | 2 | 3 | 4 | 5;
-                    /** @default [] */
+                    /**
+                     * @description Groups that it is in, up to 1,000. Default: none.
+                     * @default []
+                     */
                     groups?: string[];
                     /** @description The only sources that it opens; default all. */
                     sources?: string[];
                     /**
+                     * @description `reader` searches, `operator` runs the instance too, `metrics` reads /metrics alone. Default `reader`.
                      * @default reader
                      * @enum {string}
                      */
@@ -5384,15 +5526,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Names the key, for revoking it; no secret. */
                         id: string;
+                        /** @description What it was called when it was made. */
                         name: string;
-                        /** @enum {string} */
+                        /**
+                         * @description `reader` searches, `operator` runs the instance too, `metrics` reads /metrics alone.
+                         * @enum {string}
+                         */
                         role: "reader" | "operator" | "metrics";
+                        /** @description The highest security level that it opens, 1 to 5. */
                         clearance: number;
+                        /** @description Groups that it is in. */
                         groups: string[];
                         /** @description The only sources that it opens; absent: all. */
                         sources?: string[];
+                        /** @description When it was made: an instant, as 2024-04-10T12:00:00.000Z. */
                         created_at: string;
+                        /** @description The instant from which on it is refused; absent: never. */
                         expires_at?: string;
                         /** @description To the minute. Absent: not since the queue last began empty. */
                         last_used_at?: string;
@@ -5507,6 +5658,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the key. */
                 id: string;
             };
             cookie?: never;
@@ -5759,13 +5911,20 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description Begins the index of a model.
+                     * @enum {string}
+                     */
                     action: "build";
+                    /** @description Name of the model, as the configuration takes it. */
                     model: string;
                     /** @description Of its files. Default: the endpoint that sluice.yaml names. */
                     folder?: string;
                 } | {
-                    /** @enum {string} */
+                    /**
+                     * @description Ends the building, goes back to the model before, or removes what nothing uses.
+                     * @enum {string}
+                     */
                     action: "abort" | "rollback" | "prune";
                 };
             };
@@ -5778,6 +5937,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Collections that `prune` has removed; else none. */
                         removed: string[];
                     };
                 };

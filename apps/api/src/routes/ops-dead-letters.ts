@@ -4,42 +4,43 @@ import type { ApiDeps } from '../deps.js';
 import { type Listed, listDocuments } from '../documents/list.js';
 import { isDeadLetter } from '../documents/state.js';
 import type { HttpApp } from '../http-app.js';
-import { cursorSchema, docIdSchema, pageLimit, reasonSchema } from '../schemas/documents.js';
+import { cursorSchema, docIdSchema, pageLimit, reasonSchema, sourceFilter } from '../schemas/documents.js';
+import { docIdField, nextCursorField, sourceField, sourcePathField, uuidField } from '../schemas/fields.js';
 import { problems } from '../schemas/problem.js';
 
 const letterSchema = z
   .object({
-    doc_id: z.string(),
-    id: z.string(),
-    source: z.string(),
-    source_path: z.string(),
-    code: reasonSchema,
-    message: z.string(),
+    doc_id: docIdField,
+    id: uuidField,
+    source: sourceField,
+    source_path: sourcePathField,
+    code: reasonSchema.describe('Why it could not be ingested.'),
+    message: z.string().describe('What happened and what to do, beside the code.'),
     serving: z.boolean().describe('An older revision still answers queries.'),
-    failed_at: z.string(),
-    content_hash: z.string(),
+    failed_at: z.string().describe('When it failed: an instant, as 2024-04-10T12:00:00.000Z.'),
+    content_hash: z.string().describe('sha256 of the file that failed; empty when it was never read.'),
   })
   .meta({ id: 'DeadLetter' });
 
 const listQuery = z.strictObject({
-  source: z.string().max(200).optional(),
-  code: reasonSchema.optional(),
+  source: sourceFilter,
+  code: reasonSchema.optional().describe('Only those of this reason.'),
   limit: pageLimit,
   cursor: cursorSchema,
 });
 
 const listAnswer = z.object({
-  dead_letters: z.array(letterSchema),
-  next_cursor: z.string().optional(),
+  dead_letters: z.array(letterSchema).describe('In the order of their UUIDs.'),
+  next_cursor: nextCursorField,
   clearance: z.int().describe('Of the caller: dead letters above it are left out.'),
 });
 
 /** Exactly one way of choosing. */
 const choice = z.union([
-  z.strictObject({ ids: z.array(docIdSchema).min(1).max(10_000).describe('doc_ids') }),
-  z.strictObject({ code: reasonSchema }),
-  z.strictObject({ source: z.string().min(1).max(200) }),
-  z.strictObject({ all: z.literal(true) }),
+  z.strictObject({ ids: z.array(docIdSchema).min(1).max(10_000).describe('doc_ids of up to 10,000 of them.') }),
+  z.strictObject({ code: reasonSchema.describe('All of this reason.') }),
+  z.strictObject({ source: z.string().min(1).max(200).describe('All of the source of this name.') }),
+  z.strictObject({ all: z.literal(true).describe('All of them.') }),
 ]);
 
 /** The same with every member, for reading. */
@@ -89,7 +90,10 @@ export function deadLetterRoutes(app: HttpApp, deps: ApiDeps): void {
         tags: ['operators'],
         summary: 'Try dead letters again',
         body: choice,
-        response: { 202: z.object({ retried: z.int(), not_found: notFound }), ...problems() },
+        response: {
+          202: z.object({ retried: z.int().describe('Documents that were queued.'), not_found: notFound }),
+          ...problems(),
+        },
       },
     },
     async ({ body: given, caller }, reply) => {
@@ -109,7 +113,10 @@ export function deadLetterRoutes(app: HttpApp, deps: ApiDeps): void {
         summary: 'Take dead letters off the list',
         description: 'They stay failed and are not retried until their file changes.',
         body: choice,
-        response: { 200: z.object({ discarded: z.int(), not_found: notFound }), ...problems() },
+        response: {
+          200: z.object({ discarded: z.int().describe('Documents that were taken off the list.'), not_found: notFound }),
+          ...problems(),
+        },
       },
     },
     async ({ body, caller }) => {

@@ -8,31 +8,38 @@ import { makeKey } from '../keys/key-text.js';
 import { levelSchema } from '../schemas/acting.js';
 import { problems } from '../schemas/problem.js';
 
+const ROLES = ['reader', 'operator', 'metrics'] as const;
+const ROLE = '`reader` searches, `operator` runs the instance too, `metrics` reads /metrics alone.';
+
 const keySchema = z
   .object({
-    id: z.string(),
-    name: z.string(),
-    role: z.enum(['reader', 'operator', 'metrics']),
-    clearance: z.int(),
-    groups: z.array(z.string()),
+    id: z.string().describe('Names the key, for revoking it; no secret.'),
+    name: z.string().describe('What it was called when it was made.'),
+    role: z.enum(ROLES).describe(ROLE),
+    clearance: z.int().describe('The highest security level that it opens, 1 to 5.'),
+    groups: z.array(z.string()).describe('Groups that it is in.'),
     sources: z.array(z.string()).optional().describe('The only sources that it opens; absent: all.'),
-    created_at: z.string(),
-    expires_at: z.string().optional(),
+    created_at: z.string().describe('When it was made: an instant, as 2024-04-10T12:00:00.000Z.'),
+    expires_at: z.string().optional().describe('The instant from which on it is refused; absent: never.'),
     last_used_at: z.string().optional().describe('To the minute. Absent: not since the queue last began empty.'),
   })
   .meta({ id: 'Key' });
 
 const createBody = z.strictObject({
-  name: z.string().trim().min(1).max(100),
-  clearance: levelSchema,
-  groups: z.array(z.string().trim().min(1).max(200)).max(1000).default([]),
+  name: z.string().trim().min(1).max(100).describe('For people, 1 to 100 characters; need not be unique.'),
+  clearance: levelSchema.describe('The highest security level that it opens, 1 to 5; at most your own.'),
+  groups: z
+    .array(z.string().trim().min(1).max(200))
+    .max(1000)
+    .default([])
+    .describe('Groups that it is in, up to 1,000. Default: none.'),
   sources: z
     .array(z.string().min(1).max(200))
     .min(1)
     .max(1000)
     .optional()
     .describe('The only sources that it opens; default all.'),
-  role: z.enum(['reader', 'operator', 'metrics']).default('reader'),
+  role: z.enum(ROLES).default('reader').describe(`${ROLE} Default \`reader\`.`),
   expires_at: z.iso.datetime({ offset: true }).optional().describe('The key is refused from this instant on.'),
 });
 
@@ -74,7 +81,7 @@ export function keyRoutes(
         tags: ['operators'],
         summary: 'List keys',
         querystring: z.strictObject({}),
-        response: { 200: z.object({ keys: z.array(keySchema) }), ...problems() },
+        response: { 200: z.object({ keys: z.array(keySchema).describe('All keys, without their secrets.') }), ...problems() },
       },
     },
     async () => {
@@ -92,7 +99,7 @@ export function keyRoutes(
       schema: {
         tags: ['operators'],
         summary: 'Revoke a key',
-        params: z.strictObject({ id: z.string().min(1).max(100) }),
+        params: z.strictObject({ id: z.string().min(1).max(100).describe('Id of the key.') }),
         response: { 204: z.null().describe('Revoked.'), ...problems(404) },
       },
     },

@@ -4,7 +4,7 @@ import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 
-const answer = z.object({ paused: z.boolean() });
+const answer = z.object({ paused: z.boolean().describe('Whether the taking of jobs is stopped from here on.') });
 
 /** These routes need no body; `{}` is as good as none. */
 async function refuseBody({ body }: { body: unknown }): Promise<void> {

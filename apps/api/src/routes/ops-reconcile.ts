@@ -4,18 +4,27 @@ import { z } from 'zod';
 import type { ApiDeps } from '../deps.js';
 import type { HttpApp } from '../http-app.js';
 import { docIdSchema } from '../schemas/documents.js';
+import { docIdField, sourceField, uuidField } from '../schemas/fields.js';
 import { problems } from '../schemas/problem.js';
 
 const body = z.union([
-  z.strictObject({ source: z.string().min(1).max(200).optional() }),
-  z.strictObject({ doc_id: docIdSchema.optional(), doc_ids: z.array(docIdSchema).max(10_000).optional() }),
+  z.strictObject({ source: z.string().min(1).max(200).optional().describe('Name of a source. Default: all of them.') }),
+  z.strictObject({
+    doc_id: docIdSchema.optional(),
+    doc_ids: z.array(docIdSchema).max(10_000).optional().describe('doc_ids of up to 10,000 documents.'),
+  }),
 ]);
 
 const answer = z.object({
   scans: z
-    .array(z.object({ source: z.string(), request: z.int() }))
+    .array(
+      z.object({
+        source: sourceField.describe('Name of the source.'),
+        request: z.int().describe('Number of the scan request; they grow.'),
+      }),
+    )
     .describe('Done when `scanned` of the source reaches `request`.'),
-  documents: z.array(z.object({ doc_id: z.string(), id: z.string() })),
+  documents: z.array(z.object({ doc_id: docIdField, id: uuidField })).describe('Documents that were queued.'),
 });
 
 /** Has whole sources scanned, or single documents looked at again. */

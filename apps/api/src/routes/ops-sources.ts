@@ -8,7 +8,7 @@ import type { HttpApp } from '../http-app.js';
 import { problems } from '../schemas/problem.js';
 import { type OpsTasks, taskStarted } from '../schemas/tasks.js';
 
-const sourceName = z.string().min(1).max(200);
+const sourceName = z.string().min(1).max(200).describe('Name of the source.');
 
 /** Work on whole sources. */
 export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void {
@@ -66,8 +66,8 @@ export function sourceRoutes(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void
       schema: {
         tags: ['operators'],
         summary: 'Read, chunk and embed documents again, changed or not',
-        body: z.strictObject({ source: sourceName.optional() }),
-        response: { 202: z.object({ documents: z.int() }), ...problems(404) },
+        body: z.strictObject({ source: sourceName.optional().describe('Name of a configured source. Default: all of them.') }),
+        response: { 202: z.object({ documents: z.int().describe('Documents that were queued.') }), ...problems(404) },
       },
     },
     async ({ body: { source }, caller }, reply) => {

@@ -11,7 +11,7 @@ export function taskRoute(app: HttpApp, tasks: OpsTasks): void {
       schema: {
         tags: ['operators'],
         summary: 'State and result of a task',
-        params: z.strictObject({ id: z.uuid() }),
+        params: z.strictObject({ id: z.uuid().describe('`task_id` of the answer that started it.') }),
         querystring: z.strictObject({}),
         response: { 200: taskAnswer, ...problems(404) },
       },

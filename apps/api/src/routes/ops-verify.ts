@@ -16,7 +16,7 @@ export function verifyRoute(app: HttpApp, deps: ApiDeps, tasks: OpsTasks): void 
         summary: 'Compare disk, documents and chunks',
         description:
           'Starts a task, whose result is the report. The numbers are those of the whole store; `examples` name what the caller may know of.',
-        body: z.strictObject({ repair: z.boolean().default(false) }),
+        body: z.strictObject({ repair: z.boolean().default(false).describe('Has what differs put right. Default false.') }),
         response: { 202: taskStarted, ...problems() },
       },
     },

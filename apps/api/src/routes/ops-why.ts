@@ -7,16 +7,29 @@ import { findDocument } from '../documents/find.js';
 import type { Explanation } from '../explain.js';
 import type { HttpApp } from '../http-app.js';
 import { documentSchema } from '../schemas/documents.js';
+import { docIdField } from '../schemas/fields.js';
 import { problems } from '../schemas/problem.js';
 
 const answer = z.object({
-  path: z.string(),
-  doc_id: z.string().optional(),
-  ignored: z.object({ rule: z.string(), from: z.string() }).optional(),
-  document: documentSchema.optional(),
-  access: z.object({ security_level: z.int(), allowed_groups: z.array(z.string()).optional() }).optional(),
+  path: z.string().describe('The path that was asked for.'),
+  doc_id: docIdField.optional(),
+  ignored: z
+    .object({
+      rule: z.string().describe('Kind of the rule, and its pattern.'),
+      from: z.string().describe('Where the rule stands: a file with its line, the configuration, or built in.'),
+    })
+    .optional()
+    .describe('The rule by which the file is left out; absent when none does.'),
+  document: documentSchema.describe('The document, where you may know of it.').optional(),
+  access: z
+    .object({
+      security_level: z.int().describe('Clearance that it takes to see the document, 1 to 5.'),
+      allowed_groups: z.array(z.string()).optional().describe('Groups one of which it takes; absent: clearance alone decides.'),
+    })
+    .optional()
+    .describe('Who may see the document.'),
   origins: z.record(z.string(), z.string()).describe('Who said each field of the metadata; `document` where nobody else did.'),
-  note: z.string().optional(),
+  note: z.string().optional().describe('Why there is no document, or none that you may know of.'),
 });
 
 /** Tells why a file is, or is not, found by queries. */
