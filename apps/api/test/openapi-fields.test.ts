@@ -47,7 +47,9 @@ function fieldsUnder(schema: Schema, path: string, found = new Map<string, Schem
   for (const [name, field] of Object.entries(schema.properties ?? {})) {
     const at = `${path}.${name}`;
     if (found.has(at)) continue;
-    found.set(at, field);
+    // A field may be described by its shape.
+    const shape = field.$ref === undefined ? undefined : document.components.schemas[field.$ref.split('/').at(-1) ?? ''];
+    found.set(at, { ...shape, ...field });
     fieldsUnder(field, at, found);
   }
   return found;

@@ -1297,6 +1297,7 @@ export interface components {
             /** @description Documents that could not be ingested, as far as you may know of them. */
             dead_letters: number;
         };
+        /** @description A document: one file of a source. */
         Document: {
             /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;

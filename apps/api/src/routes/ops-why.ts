@@ -20,7 +20,7 @@ const answer = z.object({
     })
     .optional()
     .describe('The rule by which the file is left out; absent when none does.'),
-  document: documentSchema.describe('The document, where you may know of it.').optional(),
+  document: documentSchema.optional(),
   access: z
     .object({
       security_level: z.int().describe('Clearance that it takes to see the document, 1 to 5.'),

@@ -25,7 +25,7 @@ export const documentSchema = z
     warnings: z.array(z.string()).describe('What was noticed in the file without failing it; empty as a rule.'),
     metadata: metadataField,
   })
-  .meta({ id: 'Document' });
+  .meta({ id: 'Document', description: 'A document: one file of a source.' });
 
 export type DocumentView = z.infer<typeof documentSchema>;
 
