@@ -1,4 +1,5 @@
 export { type ComparePolicy, type CompareSummary, compareSource, type Difference } from './compare-source.js';
+export type { Change } from './document-report.js';
 export type { IgnoreSettings, IgnoreVerdict } from './ignore-rules.js';
 export { collectKnown, type KnownDocuments } from './known-documents.js';
 export { listSource } from './list-source.js';
@@ -7,4 +8,4 @@ export { createRootGuard, type FolderMarks, type RootGuard, type RootState } fro
 export { createSettler } from './settler.js';
 export { createSourceView, type SourceView } from './source-view.js';
 export { loadVerifiedStats, type VerifiedStats } from './verified-stats.js';
-export { type Change, type SourceWatch, type WatchOptions, watchSource } from './watch-source.js';
+export { type SourceWatch, type WatchOptions, watchSource } from './watch-source.js';

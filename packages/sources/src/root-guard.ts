@@ -1,11 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
 import { type Clock, type EntryStat, type Files, isAbsence, systemClock } from '@sluice/core';
-import { z } from 'zod';
 import { errorCode } from './node-files.js';
 import { createOwnDecision } from './own-decision.js';
 import { absolutePath } from './paths.js';
+import { createRootMemory, type Identity, sameFolder } from './root-memory.js';
 
 /** State of a source's root. In all but `ok` nothing may be deleted. */
 export type RootState = { state: 'ok' } | { state: 'missing' | 'unreadable' | 'replaced'; message: string };
@@ -58,10 +55,6 @@ export interface RootGuardOptions {
   clock?: Pick<Clock, 'monotonic'>;
 }
 
-const identitySchema = z.object({ root: z.string(), device: z.string(), inode: z.string(), birth: z.string() });
-type Identity = z.infer<typeof identitySchema>;
-const sampleSchema = z.array(z.string());
-
 /** What was seen of the root. */
 interface Seen extends Identity {
   mtimeNs: string;
@@ -72,64 +65,81 @@ export const SAMPLE = 40;
 
 /** Tells a lost root from an emptied one by the identity of the folder: device, inode, and birth, since inodes are given again. */
 export function createRootGuard(options: RootGuardOptions): RootGuard {
-  const { source, root, files } = options;
-  const stateFile = join(options.stateFolder, `${source}.json`);
-
-  const doubtFile = join(options.stateFolder, `${source}.doubt.json`);
-
-  const readIdentity = () => readState(stateFile, identitySchema);
-
-  async function remember(identity: Identity): Promise<void> {
-    await writeState(stateFile, identitySchema.parse(identity));
-    await rm(doubtFile, { force: true });
-  }
-
-  /** Whether another folder than before holds the source; what it is asked for stays the same while it is refused and known. */
-  async function isConvincing(known: Iterable<string>): Promise<boolean> {
-    const before = new Set(await readState(doubtFile, sampleSchema));
-    const paths = [...known];
-    const asked = paths.filter((path) => before.has(path));
-    const sample = asked.length > 0 ? asked : takeSample(paths);
-    if (await holdsHalf(sample)) return true;
-    await writeState(doubtFile, sample);
-    return false;
-  }
-
-  /** The root's identity, or why it has none. */
-  async function observe(list: boolean): Promise<Seen | Exclude<RootState, { state: 'ok' }>> {
-    try {
-      const real = await files.realpath(root);
-      const stat = await files.stat(real);
-      if (stat === undefined || stat.kind !== 'folder') return missing(root, stat);
-      if (list) await files.list(real);
-      return { root, device: stat.device ?? '', inode: stat.inode, birth: stat.birthNs ?? '0', mtimeNs: stat.mtimeNs };
-    } catch (error) {
-      if (isAbsence(error)) return missing(root, undefined);
-      return {
-        state: 'unreadable',
-        message: `${root} cannot be read (${errorCode(error) ?? String(error)}); deletes are suspended until it can`,
-      };
-    }
-  }
+  const memory = createRootMemory(options.stateFolder, options.source);
+  const observe = (list: boolean) => observeRoot(options, list);
+  const decideAlone = options.known && createLookOfOthers({ ...options, known: options.known });
 
   async function judge(known: Iterable<string> | undefined, list: boolean): Promise<RootState> {
     const seen = await observe(list);
     if ('state' in seen) return seen;
-    const before = await readIdentity();
+    const before = await memory.identity();
     if (before !== undefined && sameFolder(before, seen)) {
-      if (known !== undefined) await rm(doubtFile, { force: true });
+      if (known !== undefined) await memory.endDoubt();
       return { state: 'ok' };
     }
-    if (known === undefined || !(await isConvincing(known))) return replaced(source, root, before);
-    await remember(seen);
+    if (known === undefined || !(await isConvincing(known))) return replaced(options, before);
+    await memory.remember(seen);
     return { state: 'ok' };
   }
 
-  async function look(list: boolean): Promise<RootState> {
-    if (own === undefined) return judge(undefined, list);
-    const seen = await observe(list);
-    if ('state' in seen) return seen;
-    const before = await readIdentity();
+  /** Whether another folder than before holds the source; what it is asked for stays the same while it is refused and known. */
+  async function isConvincing(known: Iterable<string>): Promise<boolean> {
+    const before = new Set(await memory.doubted());
+    const paths = [...known];
+    const asked = paths.filter((path) => before.has(path));
+    const sample = asked.length > 0 ? asked : takeSample(paths);
+    if (await holdsHalf(options, sample)) return true;
+    await memory.doubt(sample);
+    return false;
+  }
+
+  return {
+    check: (known) => judge(known, true),
+    async look({ list = false } = {}) {
+      if (decideAlone === undefined) return judge(undefined, list);
+      const seen = await observe(list);
+      return 'state' in seen ? seen : decideAlone(seen, await memory.identity());
+    },
+    async remembered() {
+      const identity = await memory.identity();
+      return identity && { inode: identity.inode, birth: identity.birth };
+    },
+    async accept() {
+      const seen = await observe(true);
+      if ('state' in seen) return seen;
+      await memory.remember(seen);
+      return { state: 'ok' };
+    },
+  };
+}
+
+/**
+ * The look of a process that is not the watcher: it goes by the state file, then by what the watcher says, and only then by the documents.
+ * Its answers are kept in memory.
+ */
+function createLookOfOthers(options: RootGuardOptions & Required<Pick<RootGuardOptions, 'known'>>) {
+  const { root, files, known, clock = systemClock } = options;
+  let lastTold: FolderMarks | undefined;
+  /** The documents that the root refused last was asked for. */
+  let doubted: readonly string[] | undefined;
+  const own = createOwnDecision<Seen>({
+    clock,
+    isSame: sameFolder,
+    async decide(seen) {
+      // What was indexed from a refused folder says nothing for it; what others deleted meanwhile says nothing against it.
+      const asked = doubted === undefined ? [] : await known(doubted);
+      const paths = asked.length > 0 ? asked : await known();
+      const holds = await holdsHalf(options, takeSample(paths));
+      const isEmpty = paths.length === 0 && (await files.list(root)).length === 0;
+      // The sample may have been found in, or missed by, what was mounted meanwhile.
+      const after = await observeRoot(options, false);
+      if ('state' in after || !sameFolder(after, seen)) return 'undecided';
+      doubted = holds ? undefined : paths;
+      return holds ? (isEmpty ? 'empty' : 'accepted') : 'refused';
+    },
+  });
+
+  return async (seen: Seen, before: Identity | undefined): Promise<RootState> => {
     if (before !== undefined && sameFolder(before, seen)) {
       doubted = undefined;
       own.defer();
@@ -137,85 +147,45 @@ export function createRootGuard(options: RootGuardOptions): RootGuard {
     }
     const isOk = (await isWatchers(seen)) ?? (await own.accepts(seen));
     return isOk ? { state: 'ok' } : unlike(root);
-  }
+  };
 
-  /** False while the watcher has no root; undefined where it does not tell, or knows a folder that this one can't be compared with. */
+  /** False while the watcher has no root; undefined where it does not say, or knows a folder that this one can't be compared with. */
   async function isWatchers(seen: Seen): Promise<boolean | undefined> {
-    // While the queue is away, or was flushed, what was told last still holds: the folder must be that very one.
+    // While the queue is away, or was flushed, what was said last still holds: the folder must be that very one.
     const told = (await options.told?.().catch(() => undefined)) ?? lastTold;
     if (told === undefined || told === 'none') return told === undefined ? undefined : false;
     lastTold = told;
     return told.inode === seen.inode && told.birth === seen.birth ? true : undefined;
   }
-
-  async function holdsHalf(sample: readonly string[]): Promise<boolean> {
-    let found = 0;
-    for (const path of sample) {
-      const stat = await files.stat(absolutePath(root, path)).catch(() => undefined);
-      if (stat?.kind === 'file') found++;
-    }
-    return found * 2 >= sample.length;
-  }
-
-  let lastTold: FolderMarks | undefined;
-  /** For a process that is not the watcher: the documents that the root refused last was asked for. */
-  let doubted: readonly string[] | undefined;
-  const { known, clock = systemClock } = options;
-  const own =
-    known === undefined
-      ? undefined
-      : createOwnDecision<Seen>({
-          clock,
-          isSame: sameFolder,
-          async decide(seen) {
-            // What was indexed from a refused folder says nothing for it; what others deleted meanwhile says nothing against it.
-            const asked = doubted === undefined ? [] : await known(doubted);
-            const paths = asked.length > 0 ? asked : await known();
-            const holds = await holdsHalf(takeSample(paths));
-            const isEmpty = paths.length === 0 && (await files.list(root)).length === 0;
-            // The sample may have been found in, or missed by, what was mounted meanwhile.
-            const after = await observe(false);
-            if ('state' in after || !sameFolder(after, seen)) return 'undecided';
-            doubted = holds ? undefined : paths;
-            return holds ? (isEmpty ? 'empty' : 'accepted') : 'refused';
-          },
-        });
-
-  return {
-    check: (known) => judge(known, true),
-    look: ({ list = false } = {}) => look(list),
-    async remembered() {
-      const identity = await readIdentity();
-      return identity && { inode: identity.inode, birth: identity.birth };
-    },
-    async accept() {
-      const seen = await observe(true);
-      if ('state' in seen) return seen;
-      await remember(seen);
-      return { state: 'ok' };
-    },
-  };
 }
 
-/** A damaged file is as good as none: the documents decide then. */
-async function readState<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+/** The root's identity, or why it has none. */
+async function observeRoot(
+  { root, files }: Pick<RootGuardOptions, 'root' | 'files'>,
+  list: boolean,
+): Promise<Seen | Exclude<RootState, { state: 'ok' }>> {
   try {
-    return schema.parse(JSON.parse(await readFile(path, 'utf8')));
+    const real = await files.realpath(root);
+    const stat = await files.stat(real);
+    if (stat === undefined || stat.kind !== 'folder') return missing(root, stat);
+    if (list) await files.list(real);
+    return { root, device: stat.device ?? '', inode: stat.inode, birth: stat.birthNs ?? '0', mtimeNs: stat.mtimeNs };
   } catch (error) {
-    if (isAbsence(error) || error instanceof SyntaxError || error instanceof z.ZodError) return undefined;
-    throw error;
+    if (isAbsence(error)) return missing(root, undefined);
+    return {
+      state: 'unreadable',
+      message: `${root} cannot be read (${errorCode(error) ?? String(error)}); deletes are suspended until it can`,
+    };
   }
 }
 
-async function writeState(path: string, state: unknown): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const draft = `${path}.${process.pid}.${randomUUID()}.tmp`;
-  await writeFile(draft, `${JSON.stringify(state)}\n`);
-  await rename(draft, path);
-}
-
-function sameFolder(before: Identity, now: Identity): boolean {
-  return before.device === now.device && before.inode === now.inode && before.birth === now.birth;
+async function holdsHalf({ root, files }: Pick<RootGuardOptions, 'root' | 'files'>, sample: readonly string[]): Promise<boolean> {
+  let found = 0;
+  for (const path of sample) {
+    const stat = await files.stat(absolutePath(root, path)).catch(() => undefined);
+    if (stat?.kind === 'file') found++;
+  }
+  return found * 2 >= sample.length;
 }
 
 function missing(root: string, stat: EntryStat | undefined): Exclude<RootState, { state: 'ok' }> {
@@ -223,7 +193,7 @@ function missing(root: string, stat: EntryStat | undefined): Exclude<RootState, 
   return { state: 'missing', message: `${root} ${what}; its documents are kept and deletes are suspended until it is back` };
 }
 
-function replaced(source: string, root: string, before: Identity | undefined): RootState {
+function replaced({ source, root }: Pick<RootGuardOptions, 'source' | 'root'>, before: Identity | undefined): RootState {
   const why = before === undefined ? 'holds none of the documents known of it' : 'is another folder than before';
   return {
     state: 'replaced',

@@ -7,8 +7,9 @@ import { systemClock } from '@sluice/core';
 import { until } from '@sluice/testkit';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Change } from './document-report.js';
 import { createNodeFiles } from './node-files.js';
-import { type Change, type SourceWatch, type WatchOptions, watchSource } from './watch-source.js';
+import { type SourceWatch, type WatchOptions, watchSource } from './watch-source.js';
 
 const STABILITY_MS = 60;
 const closers: (() => Promise<void>)[] = [];

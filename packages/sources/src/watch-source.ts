@@ -1,22 +1,16 @@
-import { type Cause, type Clock, type EntryStat, type Files, isAbsence } from '@sluice/core';
+import type { Clock, Files } from '@sluice/core';
 import { isSidecar, ownerOf } from '@sluice/metadata';
-import { createFolderWatches, type FolderWatchOptions } from './folder-watches.js';
+import { type Change, createDocumentReport, type DocumentReport } from './document-report.js';
+import type { FolderWatchOptions } from './folder-watches.js';
 import { createIgnoreReader } from './ignore-reader.js';
-import { createIgnoreRules, IGNORE_FILE, type IgnoreSettings, parentOf } from './ignore-rules.js';
+import { createIgnoreRules, type IgnoreSettings } from './ignore-rules.js';
+import { createLook } from './look.js';
 import { createLookQueue } from './look-queue.js';
-import { mapLimited } from './map-limited.js';
-import { lacksWatches } from './node-files.js';
-import { createPathIndex } from './path-index.js';
-import { absolutePath, childPath } from './paths.js';
+import { absolutePath } from './paths.js';
 import { pollTree } from './poll-tree.js';
 import { needsPolling } from './polling.js';
-import { createSettler } from './settler.js';
-
-/** A document path that changed, told once it is still. */
-export interface Change {
-  path: string;
-  cause: Extract<Cause, 'add' | 'change' | 'unlink'>;
-}
+import { createSettler, type Settled } from './settler.js';
+import { createWatchedFolders } from './watched-folders.js';
 
 export interface WatchOptions {
   /** Absolute path of the root; must be there. */
@@ -34,7 +28,7 @@ export interface WatchOptions {
   onRootGone(): void;
   /**
    * A fault of watching, as ENOSPC (no watches left): changes may be missed until the next scan. Of an entry that cannot be looked
-   * at, as in a folder of others, told once until it can.
+   * at, as in a folder of others, once until it can.
    */
   onError(error: unknown): void;
   /** How a folder is watched; default fs.watch. */
@@ -57,155 +51,40 @@ export interface SourceWatch {
   close(): Promise<void>;
 }
 
-/** Folders entered at a time, at the start. */
-const FOLDERS_AT_ONCE = 16;
-
 /**
  * Watches a source. Every touch of a path leads to a look at the disk, which alone decides what happened: the order and names of the
- * system's events are never believed. Resolves when changes from now on are told; what cannot be entered is left out, and the rest is
- * watched. Rejects when the root itself cannot be watched.
+ * system's events are never believed. Resolves when changes from now on are reported; what cannot be entered is left out, and the rest
+ * is watched. Rejects when the root itself cannot be watched.
  */
 export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
-  const { files, settings } = options;
+  const { files, settings, onError } = options;
   const root = await files.realpath(options.root);
   const polling = options.polling === 'auto' ? await needsPolling(root) : options.polling;
   const reader = createIgnoreReader({ files, root, settings });
-  const index = createPathIndex();
-  const looks = createLookQueue({ look: (path) => look(path).catch((error) => fail(path, error)), onError: options.onError });
-  const watches = createFolderWatches({
-    root,
-    onTouch: looks.add,
-    onError(error, path) {
-      if (!lacksWatches(error)) return fail(path, error);
-      failed.delete(path);
-      options.onError(error);
-    },
+  const documents = createDocumentReport(options.onChanges);
+  const state = { closed: false, complete: false };
+  const settler = createSettler({
+    ...{ files, clock: options.clock, stabilityMs: options.stabilityMs },
+    onError: (_path, error) => onError(error),
+    onSettled: (settled) => documents.send(settled.map((each) => changeOf(each, documents))),
+  });
+  const settle = (path: string) => settler.watch(path, absolutePath(root, path));
+  const looks = createLookQueue({ look: (path) => look(path).catch((error) => folders.fail(path, error)), onError });
+  const folders = createWatchedFolders({
+    ...{ root, files, reader, polling, onError, onTouch: looks.add },
     ...(options.watchFolder === undefined ? {} : { watch: options.watchFolder }),
   });
-  /** What could not be looked at or watched, and why. */
-  const failed = new Map<string, unknown>();
-  let closed = false;
-  /** Until a scan has reported all documents, a path that goes may be one that only the store knows. */
-  let complete = false;
-
-  const settler = createSettler({
-    files,
-    clock: options.clock,
-    stabilityMs: options.stabilityMs,
-    onError: (_path, error) => options.onError(error),
-    onSettled(settled) {
-      tell(
-        settled.map(({ key, stat }) => {
-          // A sidecar's document is told, whether the sidecar came or went; the job finds out whether the document is there.
-          if (isSidecar(key)) return upsert(ownerOf(key));
-          return stat === undefined ? removal(key) : upsert(key);
-        }),
-      );
-    },
+  const look = createLook({
+    ...{ root, files, reader, documents, folders, settle, state },
+    ...{ lookAt: looks.add, onRules: options.onRules, onRootGone: options.onRootGone },
   });
 
-  function tell(changes: Change[]): void {
-    if (changes.length > 0 && !closed) options.onChanges(changes);
-  }
-
-  function upsert(path: string): Change {
-    const cause = index.has(path) ? 'change' : 'add';
-    index.add(path);
-    return { path, cause };
-  }
-
-  function removal(path: string): Change {
-    index.delete(path);
-    return { path, cause: 'unlink' };
-  }
-
-  function fail(path: string, error: unknown): void {
-    if (closed) return;
-    const known = failed.has(path);
-    // Polling looks again by itself.
-    if (!polling) failed.set(path, error);
-    if (!known) options.onError(error);
-  }
-
-  async function look(path: string): Promise<void> {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    const stat = path === '' ? undefined : await files.stat(absolutePath(root, path));
-    if (closed) return;
-    if (path === '') return options.onRootGone();
-    if (name === IGNORE_FILE) return options.onRules();
-    if (stat?.kind === 'folder') {
-      // Where a sidecar was expected it must not be taken for none.
-      if (isSidecar(name) && (await reader.explain(ownerOf(path))) === undefined) tell([upsert(ownerOf(path))]);
-      return lookIntoFolder(path, stat);
-    }
-    watches.leave(path);
-    // What was below it when it was a folder.
-    tell(index.below(path).map(removal));
-    if (isSidecar(name)) {
-      if ((await reader.explain(ownerOf(path))) === undefined) settler.watch(path, absolutePath(root, path));
-    } else if (stat?.kind === 'file') {
-      if ((await reader.explain(path)) === undefined) settler.watch(path, absolutePath(root, path));
-    } else if (stat === undefined && name.includes('\uFFFD') && (await isInvalidName(path, name))) {
-      tell([upsert(path)]);
-    } else if (index.has(path) || (!complete && stat === undefined && (await reader.explain(path)) === undefined)) {
-      // Gone; or a link, or the like, stands where a document was.
-      tell([removal(path)]);
-    }
-  }
-
-  async function lookIntoFolder(path: string, stat: EntryStat): Promise<void> {
-    if (index.has(path)) tell([removal(path)]);
-    if ((await reader.explain(path, 'folder')) !== undefined || closed) return;
-    // The watch comes before the listing, so that nothing falls between the two. Polling sees what is in a new folder by itself.
-    if (polling || !watches.enter(path, stat)) return;
-    const entries = await files.list(absolutePath(root, path)).catch((error: unknown) => {
-      watches.leave(path);
-      if (!isAbsence(error)) throw error;
-      // It went before it could be listed; whatever is there now is looked at again.
-      looks.add(path);
-      return [];
-    });
-    if (watches.has(path)) failed.delete(path);
-    for (const entry of entries) looks.add(childPath(path, entry.name));
-    // Documents of a folder that had this path before.
-    for (const other of index.below(path)) looks.add(other);
-  }
-
-  async function isInvalidName(path: string, name: string): Promise<boolean> {
-    const entries = await files.list(absolutePath(root, parentOf(path))).catch(() => []);
-    return entries.some((entry) => !entry.validName && entry.name === name);
-  }
-
-  /** Watches a folder without telling of it; gives the folders in it. */
-  async function enterSilently(path: string): Promise<string[]> {
-    try {
-      const stat = await files.stat(absolutePath(root, path));
-      const wanted = stat?.kind === 'folder' && (path === '' || (await reader.explain(path, 'folder')) === undefined);
-      if (wanted && !closed) watches.enter(path, stat);
-      const entries = wanted ? await files.list(absolutePath(root, path)) : [];
-      if (!wanted || watches.has(path)) failed.delete(path);
-      return entries.filter((entry) => entry.kind === 'folder' && entry.validName).map((entry) => childPath(path, entry.name));
-    } catch (error) {
-      if (isAbsence(error)) failed.delete(path);
-      else {
-        // A watch that stays would be taken for one on a folder that is known.
-        watches.leave(path);
-        fail(path, error);
-      }
-      return [];
-    }
-  }
-
-  async function enterAll(paths: string[]): Promise<void> {
-    let level = paths;
-    while (level.length > 0 && !closed) level = (await mapLimited(level, FOLDERS_AT_ONCE, enterSilently)).flat();
-  }
-
   async function close(): Promise<void> {
-    closed = true;
+    state.closed = true;
+    documents.close();
     looks.stop();
     settler.stop();
-    watches.close();
+    folders.close();
     await poll?.close();
   }
 
@@ -216,38 +95,36 @@ export async function watchSource(options: WatchOptions): Promise<SourceWatch> {
         // Ignore files are read where a path is looked at; here only what needs no reading.
         ignoresFolder: (path) => folderRules.explainEntry(path, 'folder') !== undefined,
         onTouch: looks.add,
-        onError: options.onError,
+        onError,
       })
     : undefined;
   if (!polling) {
-    // Known from the beginning: a failure of the root is not told, but thrown.
-    failed.set('', new Error(`${root} cannot be watched`));
-    const top = await enterSilently('');
-    if (failed.has('')) {
+    await folders.enterRoot().catch(async (error: unknown) => {
       await close();
-      throw failed.get('');
-    }
-    await enterAll(top);
+      throw error;
+    });
   }
 
   return {
     polling,
-    seen: (path) => index.add(path),
+    seen: documents.add,
     seenAll() {
-      complete = true;
+      state.complete = true;
     },
-    settle: (path) => settler.watch(path, absolutePath(root, path)),
+    settle,
     async idle() {
       do {
         await looks.idle();
         await settler.idle();
-      } while (!closed && looks.size > 0);
+      } while (!state.closed && looks.size > 0);
     },
-    async tryAgain() {
-      const paths = [...failed.keys()];
-      await enterAll(paths);
-      return paths.some((path) => !failed.has(path));
-    },
+    tryAgain: folders.tryAgain,
     close,
   };
+}
+
+/** A sidecar's document is reported, whether the sidecar came or went; the job finds out whether the document is there. */
+function changeOf({ key, stat }: Settled, documents: DocumentReport): Change {
+  if (isSidecar(key)) return documents.changed(ownerOf(key));
+  return stat === undefined ? documents.gone(key) : documents.changed(key);
 }
