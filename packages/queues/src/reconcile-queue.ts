@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReconcileQueue, ReconcileRequest, Urgency } from '@sluice/core';
+import type { ReconcileQueue, ReconcileRequest } from '@sluice/core';
 import type { Logger } from '@sluice/telemetry';
 import { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { documentsWithWork, willBegin } from './dedup-keys.js';
-import { reservePriorities, urgencyOf } from './fairness.js';
-import { forceNotes } from './force-notes.js';
+import { documentsWithWork } from './dedup-keys.js';
 import { type StandingWorker, standingWorkers } from './heartbeat.js';
-import { documentOf, jobDataOf, makeJobId, partsOfJobId, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
+import { createJobAdder } from './job-adder.js';
+import { RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
+import { type PendingDocument, pendingDocuments } from './pending-documents.js';
 import { withRedis } from './redis.js';
 import { freeStuckKeys } from './stuck-keys.js';
 
@@ -16,7 +15,6 @@ import { freeStuckKeys } from './stuck-keys.js';
 const SLICE = 500;
 /** Failed jobs kept for an operator to see. Documents' own status is in the store. */
 const KEEP_FAILED = { count: 2000, age: 7 * 24 * 3600 };
-const LISTS = ['active', 'wait', 'prioritized', 'delayed'] as const;
 const BACK_PRESSURE_POLL_MS = 200;
 
 export interface ReconcileQueueOptions {
@@ -36,11 +34,6 @@ export interface JobCounts {
   active: number;
   delayed: number;
   failed: number;
-}
-
-export interface PendingDocument extends ReconcileRequest {
-  docId: string;
-  state: 'active' | 'waiting' | 'delayed';
 }
 
 export interface FailedJob extends ReconcileRequest {
@@ -97,64 +90,9 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     },
   });
   queue.on('error', (error) => logger?.debug({ err: error }, 'queue connection'));
-  const places = { prioritized: queue.toKey('prioritized'), namespace };
   const prefix = queue.toKey('');
-  const notes = forceNotes(redis, namespace);
+  const addJobs = createJobAdder(redis, namespace, queue);
   const guarded = <T>(work: () => Promise<T>) => withRedis(redis, work);
-
-  async function addSlice(requests: readonly ReconcileRequest[], urgency: Urgency, delayMs = 0): Promise<void> {
-    let wanted = requests.map((request) => ({ request: jobDataOf(request), uuid: documentOf(request).uuid }));
-    await Promise.all(requests.flatMap(({ force }, index) => (force ? [notes.leave(wanted[index]?.uuid ?? '', force)] : [])));
-    if (urgency === 'bulk') {
-      const covered = await willBegin(
-        redis,
-        prefix,
-        wanted.map((one) => one.uuid),
-      );
-      wanted = wanted.filter((_, index) => !covered[index]);
-    }
-    if (wanted.length === 0) return;
-    const priorities = await prioritiesOf(
-      wanted.map((one) => flowOf(one.request)),
-      urgency,
-    );
-    const jobs = await queue.addBulk(
-      wanted.map(({ request, uuid }, index) => ({
-        name: RECONCILE_QUEUE,
-        data: request,
-        opts: {
-          jobId: makeJobId(request.source, uuid, randomBytes(6).toString('hex')),
-          priority: priorities[index] ?? 1,
-          delay: delayMs,
-          deduplication: { id: uuid, replace: urgency === 'interactive', keepLastIfActive: true },
-        },
-      })),
-    );
-    if (urgency === 'interactive') await Promise.all(jobs.map((job, index) => raise(job, priorities[index] ?? 1)));
-  }
-
-  /** Moves a job that absorbed an urgent add forward: BullMQ ignores the priority of an add that it absorbs. */
-  async function raise(job: Awaited<ReturnType<typeof queue.add>>, priority: number): Promise<void> {
-    if (job.id === job.opts.jobId || job.id === undefined) return;
-    const score = await redis.zscore(places.prioritized, job.id);
-    if (score === null || urgencyOf(Math.floor(Number(score) / 2 ** 32)) !== 'bulk') return;
-    await job.changePriority({ priority });
-  }
-
-  async function prioritiesOf(flows: string[], urgency: Urgency): Promise<number[]> {
-    const indexes = new Map<string, number[]>();
-    for (const [index, flow] of flows.entries()) {
-      const list = indexes.get(flow);
-      if (list === undefined) indexes.set(flow, [index]);
-      else list.push(index);
-    }
-    const priorities = new Array<number>(flows.length).fill(1);
-    for (const [flow, list] of indexes) {
-      const reserved = await reservePriorities(redis, places, { flow, urgency, count: list.length });
-      for (const [n, index] of list.entries()) priorities[index] = reserved[n] ?? 1;
-    }
-    return priorities;
-  }
 
   async function counts(): Promise<JobCounts> {
     const found = await queue.getJobCounts('wait', 'prioritized', 'active', 'delayed', 'failed');
@@ -171,29 +109,15 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     return waiting + delayed >= maxWaiting;
   }
 
-  /** Ids of all jobs that are not finished, by list, without reading a job. */
-  async function idsByList(): Promise<{ state: PendingDocument['state']; ids: string[] }[]> {
-    const ids = await Promise.all(
-      LISTS.map((list) => {
-        const key = queue.toKey(list);
-        return list === 'active' || list === 'wait' ? redis.lrange(key, 0, -1) : redis.zrange(key, '0', '-1');
-      }),
-    );
-    return LISTS.map((list, index) => ({
-      state: list === 'active' || list === 'delayed' ? list : 'waiting',
-      ids: ids[index] ?? [],
-    }));
-  }
-
   return {
-    add: (request, urgency, { delayMs = 0 } = {}) => guarded(() => addSlice([request], urgency, delayMs)),
+    add: (request, urgency, { delayMs = 0 } = {}) => guarded(() => addJobs([request], urgency, delayMs)),
     async addBulk(requests, urgency, { delayMs = 0, signal } = {}) {
       for (let from = 0; from < requests.length; from += SLICE) {
         while (urgency === 'bulk' && (await guarded(isFull))) {
           await sleep(BACK_PRESSURE_POLL_MS, undefined, signal === undefined ? {} : { signal });
         }
         signal?.throwIfAborted();
-        await guarded(() => addSlice(requests.slice(from, from + SLICE), urgency, delayMs));
+        await guarded(() => addJobs(requests.slice(from, from + SLICE), urgency, delayMs));
       }
     },
     counts: () => guarded(counts),
@@ -202,25 +126,7 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
       return waiting + active + delayed === 0;
     },
     pending: (docUuids) => guarded(() => documentsWithWork(redis, prefix, docUuids)),
-    pendingDocuments: ({ source, limit = 100 } = {}) =>
-      guarded(async () => {
-        const found: PendingDocument[] = [];
-        for (const { state, ids } of await idsByList()) {
-          const wanted = ids.filter((id) => source === undefined || partsOfJobId(id)?.source === source);
-          const taken = wanted.slice(0, limit - found.length);
-          for (let from = 0; from < taken.length; from += SLICE) {
-            const batch = redis.pipeline();
-            for (const id of taken.slice(from, from + SLICE)) batch.hget(`${prefix}${id}`, 'data');
-            for (const [error, data] of (await batch.exec()) ?? []) {
-              if (error !== null) throw error;
-              // A job that ended meanwhile has no data any more.
-              const request = typeof data === 'string' ? reconcileSchema.safeParse(JSON.parse(data)).data : undefined;
-              if (request !== undefined) found.push({ ...request, docId: documentOf(request).docId, state });
-            }
-          }
-        }
-        return found;
-      }),
+    pendingDocuments: (filter) => guarded(() => pendingDocuments(redis, queue, filter)),
     pause: () => guarded(() => queue.pause()),
     resume: () => guarded(() => queue.resume()),
     isPaused: () => guarded(() => queue.isPaused()),
@@ -238,7 +144,7 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     freeStuckKeys: () =>
       guarded(async () => {
         const { freed, requests } = await freeStuckKeys(redis, prefix);
-        if (requests.length > 0) await addSlice(requests, 'bulk');
+        if (requests.length > 0) await addJobs(requests, 'bulk');
         return freed;
       }),
     removeAll: () =>
@@ -250,19 +156,4 @@ export function createReconcileQueue(options: ReconcileQueueOptions): ReconcileJ
     close: () => queue.close(),
     board: queue,
   };
-}
-
-/** What takes turns with others: of a source edits, new files, removals, and what scans found, so that thousands of one kind hold up no other. */
-function flowOf({ source, cause }: ReconcileRequest): string {
-  switch (cause) {
-    case 'change':
-    case 'unlink':
-      return `${source}/${cause}`;
-    // The old places of what was moved come behind the new ones, in one flow.
-    case 'add':
-    case 'rename':
-      return `${source}/add`;
-    default:
-      return source;
-  }
 }

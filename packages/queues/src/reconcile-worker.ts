@@ -1,45 +1,20 @@
-import { type ReconcileRequest, SluiceError, toSluiceError } from '@sluice/core';
+import { type ReconcileRequest, SluiceError } from '@sluice/core';
 import type { Logger } from '@sluice/telemetry';
-import { DelayedError, UnrecoverableError, WaitingError, Worker } from 'bullmq';
-import { type Admission, type AdmissionLimits, createAdmission, type ReconcileJob, type RunningJob } from './admission.js';
+import { Worker, type WorkerOptions } from 'bullmq';
+import { type AdmissionLimits, createAdmission } from './admission.js';
 import { backoffMs } from './backoff.js';
-import { type Crashes, createCrashCounter } from './crash-counter.js';
+import { createCrashCounter } from './crash-counter.js';
 import { keepBringingForward } from './delayed-jobs.js';
-import { createExclusiveLock } from './exclusive-lock.js';
-import { forceNotes } from './force-notes.js';
 import { createHeartbeat, workerName } from './heartbeat.js';
-import { documentOf, RECONCILE_QUEUE, reconcileSchema } from './jobs.js';
-import { createOutages, type Outages } from './outages.js';
+import { createJobRunner, type HandleJob, type JobRunner } from './job-runner.js';
+import { RECONCILE_QUEUE } from './jobs.js';
+import { createOutages } from './outages.js';
 import { createRedis } from './redis.js';
 
 /** BullMQ fails a job for good once its worker was lost this often; crashes are counted per document instead. */
 const NO_STALL_LIMIT = 1_000_000;
-/** A document whose work never ended this often runs alone, so that the next crash is blamed on it and on no neighbour. */
-const CRASHES_UNTIL_ALONE = 2;
-/** Faults of the installation, and files that are being written, are no fault of a document: its attempts are not used up. */
-const UNCOUNTED = new Set(['queue_unavailable', 'model_unavailable', 'not_ready', 'not_stable']);
-const LONGEST_UNCOUNTED_MS = 30_000;
-/** Progress is shown this often at most: a document that is done sooner costs no command and no event. */
-const PROGRESS_MS = 1000;
 /** Time that handlers have to end after their signal, and that BullMQ has to note the end. */
 const ABORT_GRACE_MS = 2000;
-
-export interface JobContext {
-  docId: string;
-  docUuid: string;
-  /** Failed attempts before this one. */
-  attemptsMade: number;
-  /** No attempt follows if this one fails: record the failure. A `permanent` fault ends it at once, whatever is left. */
-  isLastAttempt: boolean;
-  /** Times in a row that work on this document began and its worker was lost. */
-  crashes: number;
-  /** Unix milliseconds at which the last of those began; 0 when there is none. */
-  crashedMs: number;
-  /** Aborted when the job was given to another worker, and when the worker must end. */
-  signal: AbortSignal;
-  /** 0..1, for operators to see. */
-  progress(share: number): Promise<void>;
-}
 
 export interface ReconcileWorkerOptions {
   url: string;
@@ -47,12 +22,7 @@ export interface ReconcileWorkerOptions {
   namespace: string;
   /** Documents at a time. */
   concurrency: number;
-  /**
-   * Reconciles one document; a failure that is to last (permanent, or on the last attempt) is recorded by it before it throws.
-   * A permanent SluiceError ends the job, others are tried again with back-off. One with `details.unrecorded` spends no attempt: the job waits
-   * and is run again, since its end would be reported nowhere.
-   */
-  handle: (request: ReconcileRequest, context: JobContext) => Promise<void>;
+  handle: HandleJob;
   /**
    * Rejects while the store does not answer. With it a `store_unavailable` is checked: if the store is away for everyone, the
    * worker takes no jobs until it is back, and what it held waits with its attempts unspent; if the store answers, the fault is
@@ -110,97 +80,16 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   const onError = (error: Error) => logger?.debug({ err: error }, 'redis connection');
   const redis = createRedis({ url: options.url, role: 'worker', onError });
   const crashes = createCrashCounter(redis, namespace, onError);
-  const notes = forceNotes(redis, namespace);
   const name = workerName();
   const heartbeat = createHeartbeat(redis, { namespace, name, onError });
-  const lock = createExclusiveLock();
-  const running = new Map<string, RunningJob>();
   const stopped = new AbortController();
   let stopping = false;
 
   // Three parameters without defaults: BullMQ makes signals only for processors whose length is 3.
-  const process = async (job: ReconcileJob, token: string | undefined, signal: AbortSignal | undefined): Promise<void> => {
-    if (token === undefined || signal === undefined)
-      throw new Error('a processor with three parameters is given a token and a signal');
-    // The job was removed before it was taken: what is left of it has neither name nor data.
-    if (job.name === undefined || job.data === undefined) return;
-    const parsed = reconcileSchema.safeParse(job.data);
-    if (!parsed.success) throw new UnrecoverableError(`not a reconcile job: ${parsed.error.message}`);
-    const { docId, uuid } = documentOf(parsed.data);
-    // It was on its way when the worker was told to stop, which waits for those that run.
-    if (stopping) {
-      await admission.giveBack({ job, token });
-      throw new WaitingError();
-    }
-    const own: RunningJob = { job, token, docId, uuid, bytes: 0, freeRoom: () => undefined, putBack: false };
-    running.set(job.id ?? '', own);
-    try {
-      await admission.enter(own, parsed.data);
-      await run(own, signal, parsed.data);
-    } finally {
-      own.freeRoom();
-      running.delete(job.id ?? '');
-    }
-  };
-
-  async function run(own: RunningJob, signal: AbortSignal, request: ReconcileRequest): Promise<void> {
-    const { job, docId, uuid } = own;
-    let shownMs = Date.now();
-    let lost: Crashes = { count: 0, beganMs: 0 };
-    let end: () => void = () => crashes.end(uuid);
-    try {
-      const [crashed = null, note = null] = await redis.mget(crashes.key(uuid), notes.key(uuid));
-      lost = crashes.read(crashed);
-      own.entry = lock.enter({ exclusive: lost.count >= CRASHES_UNTIL_ALONE, long: admission.isLarge(own) });
-      await own.entry.admitted;
-      signal.throwIfAborted();
-      crashes.begin(uuid, lost.count);
-      const force = notes.read(note);
-      await options.handle(force === undefined ? request : { ...request, force }, {
-        docId,
-        docUuid: uuid,
-        attemptsMade: job.attemptsMade,
-        isLastAttempt: job.attemptsMade + 1 >= (job.opts.attempts ?? 1),
-        crashes: lost.count,
-        crashedMs: lost.beganMs,
-        signal,
-        async progress(share) {
-          const now = Date.now();
-          if (now - shownMs < PROGRESS_MS) return;
-          shownMs = now;
-          await job.updateProgress(share);
-        },
-      });
-      outages.worked();
-      if (note !== null) await notes.clear(uuid, note);
-    } catch (thrown) {
-      const fault = toSluiceError(thrown, 'internal', docId);
-      // That workers died of a document must not be forgotten before it is recorded.
-      if ((own.putBack || fault.details?.unrecorded === true) && lost.count > 0) end = () => crashes.restore(uuid, lost);
-      await endFailed({ admission, outages, isStopping: () => stopping, settings, logger }, own, signal, fault);
-    } finally {
-      own.entry?.leave();
-      end();
-    }
-  }
-
+  const process: JobRunner['run'] = (job, token, signal) => runner.run(job, token, signal);
   const worker: Worker<ReconcileRequest | undefined, void> = new Worker(RECONCILE_QUEUE, process, {
-    connection: redis,
-    prefix: namespace,
-    autorun: false,
-    // By which the heartbeat and the connection are known to be of one worker.
-    name,
-    concurrency: options.concurrency,
-    lockDuration: settings.lockMs ?? 30_000,
-    stalledInterval: settings.stalledMs ?? 15_000,
-    maxStalledCount: NO_STALL_LIMIT,
-    // For what is left of removed jobs; ours say it themselves.
-    removeOnComplete: { count: 0 },
-    runRetryDelay: 1000,
-    settings: {
-      backoffStrategy: (attempt, _type, error, job) =>
-        Math.max(backoffMs(backoffBase(job?.opts.backoff), attempt), retryAfterMs(error)),
-    },
+    ...{ connection: redis, name },
+    ...workerOptions(options),
   });
   worker.on('error', onError);
   worker.on('lockRenewalFailed', (ids) => {
@@ -229,6 +118,12 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
       ...(settings.outageMs !== undefined && { firstWaitMs: settings.outageMs }),
     },
   );
+
+  const runner = createJobRunner({
+    ...{ redis, namespace, crashes, admission, outages, handle: options.handle, isStopping: () => stopping },
+    ...{ firstWaitMs: settings.outageMs, logger },
+  });
+  const { running } = runner;
 
   return {
     async start() {
@@ -277,46 +172,23 @@ export function createReconcileWorker(options: ReconcileWorkerOptions): Reconcil
   };
 }
 
-/** What the end of a job depends on beside its fault. */
-interface Surroundings {
-  admission: Admission;
-  outages: Outages;
-  isStopping(): boolean;
-  settings: Pick<NonNullable<ReconcileWorkerOptions['settings']>, 'outageMs'>;
-  logger: Logger | undefined;
-}
-
-/** Ends a job that failed in the way its fault asks for: by the error that it throws. */
-async function endFailed(
-  { admission, outages, isStopping, settings, logger }: Surroundings,
-  own: RunningJob,
-  signal: AbortSignal,
-  fault: SluiceError,
-): Promise<never> {
-  const { job, token, uuid } = own;
-  if (isStopping() && signal.aborted) {
-    // It may have been given back already, when it did not end in time.
-    await admission.giveBack(own).catch(() => undefined);
-    throw new WaitingError();
-  }
-  if (own.putBack) return admission.hold(own);
-  const isRecorded = job.attemptsMade + 1 >= (job.opts.attempts ?? 1) && fault.details?.unrecorded !== true;
-  const outcome = isRecorded || isOwnFault(fault) ? undefined : await outages.confirm(fault.code, uuid);
-  if (outcome === 'away') {
-    await job.moveToWait(token);
-    throw new WaitingError();
-  }
-  // In a storm others get their turn first: moveToWait would put it before all of them.
-  if (outcome === 'storm' || UNCOUNTED.has(fault.code) || fault.details?.unrecorded === true) {
-    const wait = Math.min(LONGEST_UNCOUNTED_MS, backoffMs(settings.outageMs ?? 1000, Math.max(1, job.attemptsStarted)));
-    await job.moveToDelayed(Date.now() + wait, token);
-    throw new DelayedError();
-  }
-  logger?.debug({ docId: fault.docId, code: fault.code, attempt: job.attemptsMade + 1 }, 'job failed');
-  // The queue keeps the code alone: the message may name what not every operator may see, and the document's record has it.
-  const text = `${fault.code}; sluice dlq show tells more`;
-  if (fault.kind === 'permanent') throw new UnrecoverableError(text);
-  throw new SluiceError(fault.code, text, { kind: fault.kind, cause: fault, ...(fault.details && { details: fault.details }) });
+/** `name`, which is not among them, tells the heartbeat and the connection of one worker to be of the same. */
+function workerOptions({ namespace, concurrency, settings = {} }: ReconcileWorkerOptions) {
+  return {
+    prefix: namespace,
+    autorun: false,
+    concurrency,
+    lockDuration: settings.lockMs ?? 30_000,
+    stalledInterval: settings.stalledMs ?? 15_000,
+    maxStalledCount: NO_STALL_LIMIT,
+    // For what is left of removed jobs; ours say it themselves.
+    removeOnComplete: { count: 0 },
+    runRetryDelay: 1000,
+    settings: {
+      backoffStrategy: (attempt, _type, error, job) =>
+        Math.max(backoffMs(backoffBase(job?.opts.backoff), attempt), retryAfterMs(error)),
+    },
+  } satisfies Partial<WorkerOptions>;
 }
 
 function backoffBase(backoff: unknown): number {
@@ -345,9 +217,4 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
   });
   await Promise.race([work.catch(() => undefined), timeout]);
   clearTimeout(timer);
-}
-
-/** A text that an endpoint refuses is its document's fault alone; the store's words for its own trouble may be permanent in kind. */
-function isOwnFault({ code, kind }: SluiceError): boolean {
-  return code === 'embed_failed' && kind === 'permanent';
 }
