@@ -93,12 +93,11 @@ export function createRootWatch(deps: WatcherDeps, source: WatchedSource, events
     const seen = await guard.look({ list: root.state === 'unreadable' });
     // A root that was never seen before is `replaced` until the first scan, which knows its documents.
     await note(seen.state === 'replaced' && !events.wasScanned() ? root : seen);
-    const usable = seen.state === 'ok' || seen.state === 'replaced';
-    const present = usable ? await folderAt(source.path, files) : undefined;
+    const present = seen.state === 'ok' || seen.state === 'replaced' ? await folderAt(source.path, files) : undefined;
     if (present === watched && (present !== undefined || watch === undefined)) return tryAgain();
     await closeWatch();
     if (present === undefined) return;
-    await openWatch();
+    await openWatch(present);
     events.onScanNeeded('root');
   }
 
@@ -110,9 +109,9 @@ export function createRootWatch(deps: WatcherDeps, source: WatchedSource, events
     if (seen.state === 'missing' || seen.state === 'unreadable') watched = undefined;
   }
 
-  async function openWatch(): Promise<void> {
-    watched = await folderAt(source.path, files);
-    if (watched === undefined || stopped) return;
+  async function openWatch(present: string): Promise<void> {
+    if (stopped) return;
+    watched = present;
     watchError = undefined;
     triedAt = clock.monotonic();
     watch = await watchWith(deps, source, {

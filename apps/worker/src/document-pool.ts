@@ -194,17 +194,13 @@ function createProcessGroup({ size, open, onSlow }: ProcessGroupOptions): Proces
       return new Promise((resolve, reject) => {
         if (task.signal.aborted) return reject(wasStopped(task.request));
         const settled = new AbortController();
-        const entry: WaitingTask = {
-          ...task,
-          resolve(result) {
+        const settle =
+          <T>(by: (value: T) => void) =>
+          (value: T) => {
             settled.abort(SETTLED);
-            resolve(result);
-          },
-          reject(cause) {
-            settled.abort(SETTLED);
-            reject(cause);
-          },
-        };
+            by(value);
+          };
+        const entry: WaitingTask = { ...task, resolve: settle(resolve), reject: settle(reject) };
         // While it runs, its process is told.
         const onAbort = () => {
           const at = waiting.indexOf(entry);

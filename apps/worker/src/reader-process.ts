@@ -100,91 +100,110 @@ export function openReaderProcess({ tokenizer, slowMs }: ReaderProcessOptions, t
       child?.kill('SIGKILL');
     },
     read(request, signal, onSlow) {
-      const { onProgress, ...rest } = request;
       const running = start(request.limits.parseMemoryMb);
-      const chunks: Chunk[] = [];
-      return new Promise<ReadResult>((resolve, reject) => {
-        const fail = (error: SluiceError) => {
-          usable = false;
-          running.kill('SIGKILL');
-          settle(() => reject(error));
-        };
-        const own = limitOwnTime(request.limits.parseMs, () => fail(tooLong(request)));
-        // Apart from the limit: what a process takes to start on a busy machine is no slowness of the document.
-        let patience = isReady ? limitOwnTime(slowMs, onSlow) : undefined;
-        let embedded = 0;
-        const calls = new AbortController();
-        const memory = setInterval(() => {
-          void residentMb(running.pid).then((mb) => {
-            if (mb > request.limits.parseMemoryMb + BASELINE_MB) fail(tooMuch(request));
-          });
-        }, MEMORY_CHECK_MS);
-        const onAbort = () => fail(wasStopped(request));
-        const onExit = (code: number | null, exitSignal: NodeJS.Signals | null) => {
-          // V8 ends with an abort when its heap is full.
-          if (code === 134 || exitSignal === 'SIGABRT') fail(tooMuch(request));
-          else
-            fail(
-              new SluiceError(
-                'internal',
-                `${request.docId}: the parsing process ended (${exitSignal ?? code}); it will be tried again`,
-                { docId: request.docId, kind: 'transient' },
-              ),
-            );
-        };
-        const onError = (cause: Error) => fail(toSluiceError(cause, 'internal', request.docId));
-        const onMessage = (message: FromProcess) => {
-          switch (message.type) {
-            case 'ready':
-              patience ??= limitOwnTime(slowMs, onSlow);
-              break;
-            case 'progress':
-              onProgress?.(message.share);
-              break;
-            case 'ask': {
-              const waits = [own.waits(), patience?.waits()];
-              if (message.question.name === 'embed') embedded += message.question.given[0].length;
-              if (embedded > SLOW_TEXTS) onSlow();
-              void answerCall(targets, message, calls.signal).then((answer) => {
-                for (const wait of waits) wait?.done();
-                if (running.connected) running.send(answer, () => {});
-              });
-              break;
-            }
-            case 'chunks':
-              for (const chunk of message.chunks) chunks.push(chunk);
-              break;
-            case 'done':
-              settle(() =>
-                resolve(
-                  chunks.length === 0 ? message.result : { ...message.result, chunks: [...chunks, ...message.result.chunks] },
-                ),
-              );
-              break;
-            case 'failed':
-              settle(() => reject(fromWire(message.error, request.docId)));
-              break;
-          }
-        };
-        function settle(then: () => void): void {
-          own.stop();
-          patience?.stop();
-          // What nobody waits for any more need not be computed, nor paid for.
-          calls.abort(SETTLED);
-          clearInterval(memory);
-          signal.removeEventListener('abort', onAbort);
-          running.off('exit', onExit).off('error', onError).off('message', onMessage);
-          then();
-        }
-        running.on('exit', onExit).on('error', onError).on('message', onMessage);
-        if (signal.aborted) return onAbort();
-        signal.addEventListener('abort', onAbort, { once: true });
-        running.send({ type: 'read', request: rest } satisfies ToProcess, (error) => {
-          if (error !== null) onError(error);
-        });
-      });
+      const stopUsing = () => {
+        usable = false;
+        running.kill('SIGKILL');
+      };
+      return readIn(running, request, { targets, slowMs, wasReady: isReady, signal, onSlow, stopUsing });
     },
   };
+}
+
+interface ReadOptions extends Pick<ReaderProcessOptions, 'slowMs'> {
+  targets: CallTargets;
+  /** The process has started already. */
+  wasReady: boolean;
+  signal: AbortSignal;
+  onSlow(): void;
+  /** Ends the process, with whatever it is at. */
+  stopUsing(): void;
+}
+
+/** Has a process read a document, and answers what it asks meanwhile. It settles once, and leaves no listener, timer or call behind. */
+function readIn(
+  running: ChildProcess,
+  { onProgress, ...request }: ReadRequest,
+  { targets, slowMs, wasReady, signal, onSlow, stopUsing }: ReadOptions,
+): Promise<ReadResult> {
+  const chunks: Chunk[] = [];
+  return new Promise<ReadResult>((resolve, reject) => {
+    const fail = (error: SluiceError) => {
+      stopUsing();
+      settle(() => reject(error));
+    };
+    const own = limitOwnTime(request.limits.parseMs, () => fail(tooLong(request)));
+    // Apart from the limit: what a process takes to start on a busy machine is no slowness of the document.
+    let patience = wasReady ? limitOwnTime(slowMs, onSlow) : undefined;
+    let embedded = 0;
+    const calls = new AbortController();
+    const memory = setInterval(() => {
+      void residentMb(running.pid).then((mb) => {
+        if (mb > request.limits.parseMemoryMb + BASELINE_MB) fail(tooMuch(request));
+      });
+    }, MEMORY_CHECK_MS);
+    const onAbort = () => fail(wasStopped(request));
+    const onExit = (code: number | null, exitSignal: NodeJS.Signals | null) => {
+      // V8 ends with an abort when its heap is full.
+      if (code === 134 || exitSignal === 'SIGABRT') fail(tooMuch(request));
+      else
+        fail(
+          new SluiceError(
+            'internal',
+            `${request.docId}: the parsing process ended (${exitSignal ?? code}); it will be tried again`,
+            { docId: request.docId, kind: 'transient' },
+          ),
+        );
+    };
+    const onError = (cause: Error) => fail(toSluiceError(cause, 'internal', request.docId));
+    const onMessage = (message: FromProcess) => {
+      switch (message.type) {
+        case 'ready':
+          patience ??= limitOwnTime(slowMs, onSlow);
+          break;
+        case 'progress':
+          onProgress?.(message.share);
+          break;
+        case 'ask': {
+          const waits = [own.waits(), patience?.waits()];
+          if (message.question.name === 'embed') embedded += message.question.given[0].length;
+          if (embedded > SLOW_TEXTS) onSlow();
+          void answerCall(targets, message, calls.signal).then((answer) => {
+            for (const wait of waits) wait?.done();
+            if (running.connected) running.send(answer, () => {});
+          });
+          break;
+        }
+        case 'chunks':
+          for (const chunk of message.chunks) chunks.push(chunk);
+          break;
+        case 'done':
+          settle(() =>
+            resolve(chunks.length === 0 ? message.result : { ...message.result, chunks: [...chunks, ...message.result.chunks] }),
+          );
+          break;
+        case 'failed':
+          settle(() => reject(fromWire(message.error, request.docId)));
+          break;
+      }
+    };
+    function settle(then: () => void): void {
+      own.stop();
+      patience?.stop();
+      // What nobody waits for any more need not be computed, nor paid for.
+      calls.abort(SETTLED);
+      clearInterval(memory);
+      signal.removeEventListener('abort', onAbort);
+      running.off('exit', onExit).off('error', onError).off('message', onMessage);
+      then();
+    }
+    running.on('exit', onExit).on('error', onError).on('message', onMessage);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    running.send({ type: 'read', request } satisfies ToProcess, (error) => {
+      if (error !== null) onError(error);
+    });
+  });
 }
 
 /** What a document fails with that nobody waits for any more. */

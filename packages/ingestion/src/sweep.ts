@@ -89,25 +89,6 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
     return { result: 'clean' };
   }
 
-  async function run(): Promise<void> {
-    const active = new Map<string, Promise<void>>();
-    while (!stopping.signal.aborted) {
-      const next = active.size < SWEEPS_AT_ONCE ? noted.take() : undefined;
-      if (next !== undefined) {
-        const { documentUuid, docId } = next;
-        // Noted again while it is swept: one sweep at a time.
-        if (active.has(documentUuid)) noted.put(documentUuid, docId, 1_000);
-        else
-          active.set(
-            documentUuid,
-            sweepNoted(documentUuid, docId).finally(() => active.delete(documentUuid)),
-          );
-      } else if (active.size === SWEEPS_AT_ONCE) await Promise.race(active.values());
-      else await deps.clock.sleep(Math.min(500, Math.max(20, deps.settings.readerGraceMs / 4)), stopping.signal).catch(() => {});
-    }
-    await Promise.all(active.values());
-  }
-
   async function sweepNoted(documentUuid: string, docId: string): Promise<void> {
     const later = (ms: number) => {
       if (!noted.has(documentUuid)) noted.put(documentUuid, docId, ms);
@@ -131,7 +112,7 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
       noted.put(record.doc_uuid, record.doc_id, deps.settings.readerGraceMs);
     },
     start() {
-      running ??= run();
+      running ??= sweepDue(deps, { noted, sweep: sweepNoted, signal: stopping.signal });
     },
     async stop() {
       stopping.abort();
@@ -140,6 +121,30 @@ export function createSweeper(deps: IngestionDeps, reconciler: Reconciler): Swee
     waiting: () => noted.size(),
     sweep,
   };
+}
+
+/** Sweeps the documents that are due, several at a time and each once at a time, until the signal. */
+async function sweepDue(
+  { clock, settings }: Pick<IngestionDeps, 'clock' | 'settings'>,
+  to: { noted: Schedule; sweep(documentUuid: string, docId: string): Promise<void>; signal: AbortSignal },
+): Promise<void> {
+  const { noted, signal } = to;
+  const active = new Map<string, Promise<void>>();
+  while (!signal.aborted) {
+    const next = active.size < SWEEPS_AT_ONCE ? noted.take() : undefined;
+    if (next !== undefined) {
+      const { documentUuid, docId } = next;
+      // Noted again while it is swept.
+      if (active.has(documentUuid)) noted.put(documentUuid, docId, 1_000);
+      else
+        active.set(
+          documentUuid,
+          to.sweep(documentUuid, docId).finally(() => active.delete(documentUuid)),
+        );
+    } else if (active.size === SWEEPS_AT_ONCE) await Promise.race(active.values());
+    else await clock.sleep(Math.min(500, Math.max(20, settings.readerGraceMs / 4)), signal).catch(() => {});
+  }
+  await Promise.all(active.values());
 }
 
 /** @returns the number deleted */
@@ -158,6 +163,8 @@ async function deleteUnnamed(deps: IngestionDeps, top: CommitRecord, objects: re
   }
   return deleted;
 }
+
+type Schedule = ReturnType<typeof createSchedule>;
 
 /** Documents, each once, in the order in which they are due: who is put again goes to the end. */
 function createSchedule(clock: Pick<Clock, 'monotonic'>) {
