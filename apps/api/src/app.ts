@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import fastifySwagger from '@fastify/swagger';
 import fastifySwaggerUi from '@fastify/swagger-ui';
 import { VERSION } from '@sluice/core';
@@ -7,10 +6,11 @@ import Fastify, { type FastifyBaseLogger, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { preflightRoute, requireAllSources, requireOperator, requireSeesAll, useAccess } from './access.js';
 import { useStrictJson } from './bodies.js';
+import { answerBrokenRequest, answerExpectation } from './broken-requests.js';
 import type { ApiDeps } from './deps.js';
 import { createCounter } from './documents/counts.js';
 import type { HttpApp } from './http-app.js';
-import { collectMethods, refuseOtherMethods } from './methods.js';
+import { collectMethods, knowEveryMethod, refuseOtherMethods } from './methods.js';
 import { describeDocument, describeRoute } from './openapi-document.js';
 import { answering, handleError, makeProblem, sendProblem } from './problems.js';
 import { answerRoute } from './routes/answer.js';
@@ -41,6 +41,12 @@ import { createTasks } from './tasks.js';
 const MAX_SEGMENT = 16_384;
 const BOARD_POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
+const ABOUT = `Queries a vector store that is kept true to watched folders.
+
+Errors are problems (RFC 9457) with a \`code\` for programs. A method that an address does not have is answered 405, with
+those it has in \`Allow\`. Bodies are JSON in UTF-8, uncompressed: 415 otherwise, 413 over \`api.body_kb\`. \`Accept\` is read by
+\`/mcp\` alone, which answers 406; the other routes send what they describe.`;
+
 /** The HTTP API over its ports; not yet listening. @param tasks those of this process, which outlive a change of models */
 export async function buildApp(deps: ApiDeps, tasks: OpsTasks = createTasks()): Promise<HttpApp> {
   const app: HttpApp = Fastify({
@@ -54,6 +60,7 @@ export async function buildApp(deps: ApiDeps, tasks: OpsTasks = createTasks()): 
     clientErrorHandler: answerBrokenRequest,
   }).withTypeProvider<ZodTypeProvider>();
 
+  app.server.on('checkExpectation', answerExpectation);
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(handleError);
@@ -77,7 +84,7 @@ export async function buildApp(deps: ApiDeps, tasks: OpsTasks = createTasks()): 
       info: {
         title: 'Sluice',
         version: VERSION,
-        description: 'Queries a vector store that is kept true to watched folders.',
+        description: ABOUT,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       components: {
@@ -106,6 +113,7 @@ export async function buildApp(deps: ApiDeps, tasks: OpsTasks = createTasks()): 
 
   const counter = createCounter(deps);
   preflightRoute(app);
+  knowEveryMethod(app);
   const methods = collectMethods(app);
   healthRoutes(app, deps);
   searchRoutes(app, deps);
@@ -151,21 +159,4 @@ export async function buildApp(deps: ApiDeps, tasks: OpsTasks = createTasks()): 
   refuseOtherMethods(app, methods);
   await app.ready();
   return app;
-}
-
-/** What is no HTTP never reaches a route; it is answered like everything else. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
-  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-  const status = tooLarge ? 431 : late ? 408 : 400;
-  const detail = tooLarge
-    ? 'The headers are too large.'
-    : late
-      ? 'The request took too long.'
-      : 'This is not a valid HTTP request.';
-  const body = JSON.stringify(makeProblem('invalid_request', detail, randomUUID(), { status }));
-  socket.end(
-    `HTTP/1.1 ${status} Bad Request\r\ncontent-type: application/problem+json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }

@@ -1,5 +1,13 @@
+import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { makeProblem, sendProblem } from './problems.js';
+
+/** Has every method that Node reads reach the routes, where it is answered; CONNECT never comes as a request. */
+export function knowEveryMethod(app: FastifyInstance): void {
+  for (const method of METHODS) {
+    if (method !== 'CONNECT' && !app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+}
 
 /** Collects which methods each address is given from here on. */
 export function collectMethods(app: FastifyInstance): Map<string, Set<string>> {

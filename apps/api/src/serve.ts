@@ -4,7 +4,7 @@ import type { Config, InstanceGenerations } from '@sluice/config';
 import type { Clock } from '@sluice/core';
 import type { Generation } from '@sluice/models';
 import type { Logger } from '@sluice/telemetry';
-import { answerBrokenRequest } from './app.js';
+import { answerBrokenRequest, answerExpectation } from './broken-requests.js';
 import type { HttpApp } from './http-app.js';
 
 const POLL_MS = 1000;
@@ -54,6 +54,7 @@ export async function serve<A extends Answering>(options: ServeOptions<A>): Prom
     (request, response) => current.app.routing(request, response),
   );
   server.on('clientError', answerBrokenRequest);
+  server.on('checkExpectation', answerExpectation);
   server.listen(options.api.port, options.api.host);
   await once(server, 'listening');
 

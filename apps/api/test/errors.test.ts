@@ -225,7 +225,11 @@ describe('what is no HTTP', () => {
   it('is answered with a problem too', async () => {
     const own = await createWorld();
     const address = new URL(await own.app.listen({ host: '127.0.0.1', port: 0 }));
-    for (const raw of ['NONSENSE\r\n\r\n', `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`]) {
+    for (const raw of [
+      'NONSENSE\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost: x\r\nA: ${'x'.repeat(100_000)}\r\n\r\n`,
+      'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: a-cake\r\nConnection: close\r\n\r\n',
+    ]) {
       const answer = await new Promise<string>((resolve, reject) => {
         const socket = connect(Number(address.port), address.hostname, () => socket.write(raw));
         let text = '';

@@ -1398,6 +1398,24 @@ export interface components {
             /** @description When it was said: an instant, as 2024-04-10T12:00:00.000Z. */
             given_at: string;
         };
+        McpRefusal: {
+            /**
+             * @description The version of JSON-RPC.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            /** @description That of the message; null where it could not be read. */
+            id: string | number | null;
+            /** @description Why it was refused. */
+            error: {
+                /** @description As JSON-RPC has them. */
+                code: number;
+                /** @description What is wrong. */
+                message: string;
+                /** @description More of it. */
+                data?: unknown;
+            };
+        };
         DeadLetter: {
             /** @description `<source>/<path>`, as long as the file keeps its path. */
             doc_id: string;
@@ -1625,8 +1643,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1732,8 +1759,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1870,8 +1906,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2002,8 +2047,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2125,8 +2179,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2249,8 +2312,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2390,8 +2462,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2535,8 +2616,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2671,8 +2761,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2844,8 +2943,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3008,8 +3116,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3153,8 +3270,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3290,8 +3416,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3369,13 +3504,14 @@ export interface operations {
                     "text/plain": string;
                 };
             };
-            /** @description Not a valid request, or not a valid filter. Codes: `invalid_request`, `invalid_filter`. */
+            /** @description Not a message, or of a version of the protocol that is not spoken here. Code: `invalid_request`. */
             400: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": components["schemas"]["McpRefusal"];
                 };
             };
             /** @description A key is needed. Code: `unauthorized`. */
@@ -3394,6 +3530,15 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `Accept` must hold `application/json` and `text/event-stream`. */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"];
                 };
             };
             /** @description The request took too long. Code: `invalid_request`. */
@@ -3423,8 +3568,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3542,8 +3696,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3664,8 +3827,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3819,8 +3991,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3954,8 +4135,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4100,8 +4290,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4246,8 +4445,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4368,8 +4576,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4490,8 +4707,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4622,8 +4848,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4770,8 +5005,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4908,8 +5152,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5046,8 +5299,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5184,8 +5446,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5315,8 +5586,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5437,8 +5717,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5607,8 +5896,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5736,8 +6034,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5855,8 +6162,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6006,8 +6322,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6135,8 +6460,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not JSON. Code: `invalid_request`. */
+            /** @description Not JSON, or compressed. Code: `invalid_request`. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An `Expect` other than `100-continue`. Code: `invalid_request`. */
+            417: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -24,6 +24,21 @@ const message = z
   })
   .meta({ id: 'McpMessage' });
 
+/** An answer of the protocol to what is no message of it. */
+const refusal = z
+  .object({
+    jsonrpc: z.literal('2.0').describe('The version of JSON-RPC.'),
+    id: z.union([z.string(), z.number(), z.null()]).describe('That of the message; null where it could not be read.'),
+    error: z
+      .object({
+        code: z.int().describe('As JSON-RPC has them.'),
+        message: z.string().describe('What is wrong.'),
+        data: z.unknown().optional().describe('More of it.'),
+      })
+      .describe('Why it was refused.'),
+  })
+  .meta({ id: 'McpRefusal' });
+
 /** The Model Context Protocol, streamable HTTP without sessions: each call stands alone, so any copy of the API may answer it. */
 export function mcpRoute(app: HttpApp, deps: ApiDeps, counter: Counter): void {
   app.post(
@@ -41,6 +56,14 @@ export function mcpRoute(app: HttpApp, deps: ApiDeps, counter: Counter): void {
           },
           202: { description: 'A notification was taken.', content: { 'text/plain': { schema: z.string() } } },
           ...problems(),
+          400: {
+            description: 'Not a message, or of a version of the protocol that is not spoken here. Code: `invalid_request`.',
+            content: { ...problems()[400]?.content, 'application/json': { schema: refusal } },
+          },
+          406: {
+            description: '`Accept` must hold `application/json` and `text/event-stream`.',
+            content: { 'application/json': { schema: refusal } },
+          },
         },
       },
     },

@@ -16,6 +16,9 @@ export const asSchema = z
 export const asQuery = {
   as_clearance: z.coerce
     .number()
+    .int()
+    .min(1)
+    .max(5)
     .pipe(levelSchema)
     .optional()
     .describe('Answers as to a caller of this clearance, if the key has more.'),

@@ -35,7 +35,8 @@ const DESCRIPTIONS = {
   408: 'The request took too long.',
   413: 'Too large.',
   414: 'The address is too long.',
-  415: 'Not JSON.',
+  415: 'Not JSON, or compressed.',
+  417: 'An `Expect` other than `100-continue`.',
   429: 'Too many requests.',
   431: 'The headers are too large.',
   500: 'Internal error.',
@@ -46,7 +47,7 @@ const DESCRIPTIONS = {
 export type ProblemStatus = keyof typeof DESCRIPTIONS;
 
 /** What any request may be answered, whoever sends it: it is no HTTP that we take. */
-const BROKEN: readonly ProblemStatus[] = [400, 403, 408, 413, 414, 415, 431, 500];
+const BROKEN: readonly ProblemStatus[] = [400, 403, 408, 413, 414, 415, 417, 431, 500];
 
 /** Declared error answers of a route that wants a key, beside those that every such route may give. */
 export function problems(...statuses: ProblemStatus[]) {
